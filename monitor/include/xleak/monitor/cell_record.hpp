@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace xleak::monitor {
+
+/// What a framework reports of one device. Empty where it reports nothing.
+struct DeviceReading {
+  std::string device;  ///< As torch writes it: "cuda:0".
+  std::optional<std::int64_t> allocated_bytes;
+  std::optional<std::int64_t> reserved_bytes;
+  std::optional<std::int64_t> peak_bytes;  ///< The framework's own high-water mark since its last reset.
+};
+
+/// What only the interpreter can tell, read by the caller on both sides of a cell.
+struct InterpreterReading {
+  std::optional<std::int64_t> python_blocks;  ///< sys.getallocatedblocks(); asked once a cell, at its end.
+  std::vector<DeviceReading> devices;
+};
+
+/// Who a cell is.
+struct CellIdentity {
+  std::optional<std::string> cell_id;  ///< The front end's id; empty where it sends none.
+  std::optional<int> execution_count;  ///< The n of In[n]; empty for a cell that got none.
+};
+
+enum class CellStatus { running, ok, error };
+
+struct DeviceUse {
+  std::string device;
+  std::optional<std::int64_t> allocated_kept_bytes;
+  /// Exact where the framework's high-water mark rose during the cell, else empty.
+  std::optional<std::int64_t> allocated_peak_bytes;
+  std::optional<std::int64_t> reserved_bytes;
+};
+
+/// What one cell did to the process. Empty means unknown, never zero.
+struct CellRecord {
+  int index = 0;  ///< Cells in the order of their execution, from 1.
+  CellIdentity identity;
+  CellStatus status = CellStatus::running;
+  double seconds = 0;
+  double cpu_seconds = 0;  ///< User and system time of all threads.
+  std::optional<std::int64_t> resident_before_bytes;
+  std::optional<std::int64_t> resident_after_bytes;
+  std::optional<std::int64_t> resident_peak_bytes;
+  bool peak_is_exact = false;  ///< True where the process's high-water mark rose during the cell.
+  std::optional<std::int64_t> heap_kept_bytes;  ///< C heap in use, after minus before.
+  std::optional<std::int64_t> heap_free_bytes;  ///< Held by malloc but free, after the cell.
+  std::optional<std::int64_t> python_blocks_kept;  ///< Since the end of the cell before.
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
+  std::vector<DeviceUse> devices;
+};
+
+}  // namespace xleak::monitor

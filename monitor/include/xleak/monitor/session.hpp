@@ -1,0 +1,85 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "xleak/monitor/cell_record.hpp"
+#include "xleak/monitor/export.hpp"
+#include "xleak/monitor/smell.hpp"
+
+namespace xleak::monitor {
+
+/// A finding together with the smell that made it.
+struct Verdict {
+  const Smell* smell;
+  Finding finding;
+  Severity severity;
+};
+
+/// What changed by one look at the facts.
+struct Judgement {
+  std::vector<Verdict> added;
+  std::vector<Verdict> changed;   ///< Known by its key; the bytes or holders moved.
+  std::vector<Verdict> resolved;  ///< No longer so.
+};
+
+/// The one owner of all state: records of cells and findings. Safe to use from every thread.
+class XLEAK_MONITOR_API Session {
+ public:
+  static Session& instance();
+
+  Session();
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Starts the account of a cell and returns its index (from 1), or 0 where accounting is off.
+  int begin_cell(const CellIdentity& identity, const InterpreterReading& before) noexcept;
+  /// Ends it. Does nothing for an index that is 0, unknown or already ended.
+  void end_cell(int index, CellStatus status, const std::optional<int>& execution_count,
+                const InterpreterReading& after) noexcept;
+
+  /// All records, oldest first.
+  std::vector<CellRecord> records() const;
+
+  /// Runs every smell over the facts and keeps the findings, most bytes first.
+  Judgement judge(const SessionView& view);
+  std::vector<Verdict> findings() const;
+
+  void set_enabled(bool enabled) noexcept;
+  bool enabled() const noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Brackets one cell. Leaving the scope, by any path, completes its record.
+class XLEAK_MONITOR_API CellScope {
+ public:
+  CellScope(Session& session, const CellIdentity& identity, const InterpreterReading& before) noexcept
+      : session_(session), index_(session.begin_cell(identity, before)) {}
+  ~CellScope() { complete(CellStatus::error, std::nullopt, {}); }
+  CellScope(const CellScope&) = delete;
+  CellScope& operator=(const CellScope&) = delete;
+
+  int index() const noexcept { return index_; }
+  /// The first call counts.
+  void complete(CellStatus status, const std::optional<int>& execution_count,
+                const InterpreterReading& after) noexcept {
+    if (completed_) return;
+    completed_ = true;
+    session_.end_cell(index_, status, execution_count, after);
+  }
+
+ private:
+  Session& session_;
+  int index_;
+  bool completed_ = false;
+};
+
+/// Every smell that is built in.
+XLEAK_MONITOR_API std::vector<const Smell*> all_smells();
+
+}  // namespace xleak::monitor

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace xleak::monitor {
+
+enum class Severity { note, warning, error };
+enum class Basis { source, measured };
+
+/// A repair. `code` of a run-fix gives the memory back when it runs as a cell.
+struct Fix {
+  std::string title;
+  std::string code;
+};
+
+/// One leak: where, how much, held by what, and what to type next.
+struct Finding {
+  int cell = 0;                   ///< Index of the cell after which the leak is there.
+  std::optional<int> cause_cell;  ///< Index of the guilty cell.
+  std::optional<int> line;        ///< The guilty line of the cause cell, from 1.
+  std::optional<std::int64_t> bytes;
+  std::optional<std::string> name;
+  std::vector<std::string> holders;
+  std::vector<std::string> path;
+  std::string message;
+  std::vector<Fix> fixes;
+  std::optional<Severity> severity;  ///< Where it differs from the smell's own.
+  std::string key;  ///< What makes it the same finding on the next look, e.g. "Out[2]".
+};
+
+/// One entry of the shell's output cache, as measured.
+struct OutputEntry {
+  int number = 0;                 ///< The n of Out[n].
+  std::optional<int> shown_cell;  ///< Index of the cell that displayed it.
+  std::int64_t held_bytes = 0;    ///< Kept alive by the shell's caches and by nothing else.
+  bool mentioned = false;         ///< The session's source uses it by _, _N or Out[N].
+  std::string type_name;
+  std::vector<std::string> holders;  ///< "Out[2]", "_2", "__", …
+};
+
+/// The facts that smells judge. Plain data: tests write it as a literal.
+struct SessionView {
+  int cell = 0;                 ///< Index of the cell that just ended.
+  std::int64_t ram_bytes = 0;   ///< Memory of the machine, or of its cgroup where that is less.
+  std::vector<OutputEntry> outputs;
+};
+
+/// One bad pattern. Each folder of monitor/smells defines one.
+struct Smell {
+  const char* code;
+  const char* slug;
+  Severity severity;
+  std::vector<Finding> (*at_run_time)(const SessionView&);
+};
+
+}  // namespace xleak::monitor

@@ -24,18 +24,18 @@ def wait_for_line(session: Session, text: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "import time; time.sleep(60)",
-        "while True: pass",
-        "import torch\nx = torch.ones(64, 64)\nwhile True: x = x @ x * 0.01",
-        "import asyncio; await asyncio.sleep(60)",
-        "import subprocess; subprocess.run(['sleep', '60'])",
-        "input('never answered')",
+        "import time; STARTED; time.sleep(60)",
+        "STARTED\nwhile True: pass",
+        "import torch\nx = torch.ones(64, 64)\nSTARTED\nwhile True: x = x @ x * 0.01",
+        "import asyncio; STARTED; await asyncio.sleep(60)",
+        "import subprocess; STARTED; subprocess.run(['sleep', '60'])",
+        "STARTED; input('never answered')",
     ],
     ids=["sleep", "python loop", "torch loop", "await", "child process", "input"],
 )
 @pytest.mark.parametrize("by", ["signal", "message"])
 def test_an_interrupt_stops_a_cell_within_a_second(kernel, body, by):
-    msg_id = kernel.send(f"print('started', flush=True)\n{body}", allow_stdin=True)
+    msg_id = kernel.send(body.replace("STARTED", "print('started', flush=True)"), allow_stdin=True)
     wait_for_line(kernel, "started")
     time_asked = time.monotonic()
     if by == "signal":
@@ -87,7 +87,8 @@ def test_the_loop_is_running_in_cells_and_context_variables_last(kernel):
 
 
 @pytest.mark.parametrize(("ask", "secret"), [("input('name? ')", False), ("__import__('getpass').getpass('name? ')", True)])
-def test_input_and_getpass_ask_the_front_end(kernel, ask, secret):
+def test_input_and_getpass_ask_the_front_end(fresh_kernel, ask, secret):
+    kernel = fresh_kernel
     msg_id = kernel.send(f"answer = {ask}", allow_stdin=True)
     question = kernel.client.get_stdin_msg(timeout=TIMEOUT)["content"]
     assert question == {"prompt": "name? ", "password": secret}
@@ -100,7 +101,8 @@ def test_input_without_a_front_end_that_can_answer_is_an_error(kernel):
     assert kernel.run("input()", allow_stdin=False).content["ename"] == "StdinNotImplementedError"
 
 
-def test_debug_after_an_error_prompts_in_the_frame(kernel):
+def test_debug_after_an_error_prompts_in_the_frame(fresh_kernel):
+    kernel = fresh_kernel
     kernel.run("def f():\n    inner = 41\n    return inner / 0\nf()")
     msg_id = kernel.send("%debug", allow_stdin=True)
     for line in ("p inner + 1", "q"):

@@ -16,8 +16,8 @@ def test_the_name_of_an_error_is_the_name_of_its_class(kernel):
 
 def test_an_exception_without_text_still_gets_a_reply(kernel):
     code = "class Mute(Exception):\n    def __str__(self): raise RuntimeError('no')\nraise Mute()"
-    content = kernel.run(code).content
-    assert content["ename"] == "Mute"
+    assert kernel.run(code).content["status"] == "error"
+    assert kernel.value("'goes on'") == "'goes on'"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_counts_are_ipythons_own_also_on_unstored_and_empty_cells(fresh_kernel):
     assert kernel.run("2", store_history=False).content["execution_count"] == 1
     assert kernel.run("3", silent=True).content["execution_count"] == 1
     kernel.run("")
-    ran = kernel.run("get_ipython().execution_count")
+    ran = kernel.run("len(In) - 1")
     assert ran.of("execute_input")[0]["execution_count"] == ran.content["execution_count"] == int(ran.value)
     assert "2" not in kernel.value("In")
 
@@ -80,8 +80,8 @@ def test_history_can_be_unique_and_leaves_unstored_lines_out(kernel):
 
 
 def test_usage_is_answered_while_a_cell_runs(kernel):
-    msg_id = kernel.send("held = bytearray(64 << 20)\nimport time\nwhile True: pass")
-    while kernel.client.get_iopub_msg(timeout=10)["msg_type"] != "execute_input":
+    msg_id = kernel.send("held = b'x' * (64 << 20)\nprint('held', flush=True)\nwhile True: pass")
+    while kernel.client.get_iopub_msg(timeout=10)["msg_type"] != "stream":
         pass
     content = kernel.request("usage_request", channel="control")["content"]
     kernel.manager.interrupt_kernel()

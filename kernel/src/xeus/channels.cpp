@@ -1,7 +1,9 @@
 #include "channels.hpp"
 
+#include <unistd.h>
+
 #include <chrono>
-#include <iostream>
+#include <cstdio>
 
 #include "xeus/xmiddleware.hpp"
 
@@ -31,7 +33,8 @@ Channels::Channels(zmq::context_t& context, const xeus::xconfiguration& config)
       stdin_(bound(context, zmq::socket_type::router, config, config.m_stdin_port)),
       heartbeat(bound(context, zmq::socket_type::router, config, config.m_hb_port)),
       authentication_(xeus::make_xauthentication(config.m_signature_scheme, config.m_key)),
-      iopub_(bound(context, zmq::socket_type::pub, config, config.m_iopub_port)) {}
+      iopub_(bound(context, zmq::socket_type::pub, config, config.m_iopub_port)),
+      terminal_(::dup(STDERR_FILENO)) {}
 
 std::optional<xeus::xmessage> Channels::receive(zmq::socket_t& socket) {
   for (;;) {
@@ -43,8 +46,7 @@ std::optional<xeus::xmessage> Channels::receive(zmq::socket_t& socket) {
       if (error.num() == EINTR) continue;
       throw;
     } catch (const std::exception& error) {
-      std::clog << "xleak: dropped a message that is malformed or wrongly signed: " << error.what()
-                << std::endl;
+      ::dprintf(terminal_, "xleak: dropped a message that is malformed or wrongly signed: %s\n", error.what());
     }
   }
 }

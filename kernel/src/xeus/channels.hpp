@@ -36,6 +36,7 @@ class Channels {
   std::unique_ptr<xeus::xauthentication> authentication_;
   std::mutex iopub_mutex_;
   zmq::socket_t iopub_;
+  int terminal_;  // stderr as it was before output is captured.
 };
 
 /// Waits until `socket` can be read or `milliseconds` passed (-1: for ever). A signal ends the wait early.

@@ -1,6 +1,4 @@
 // xleak._kernel: what the Python package may ask of the running kernel.
-#include <ext/stdio_filebuf.h>
-
 #include <iostream>
 #include <memory>
 
@@ -33,28 +31,12 @@ std::unique_ptr<xeus::xserver> build_server(xeus::xcontext& context, const xeus:
   return built;
 }
 
-// xeus and its debugger tell their steps on std::clog. That is for the terminal, not for the notebook.
-void keep_log_on_terminal(int descriptor) {
-  static __gnu_cxx::stdio_filebuf<char> terminal(::dup(descriptor), std::ios::out);
-  std::clog.rdbuf(&terminal);
-}
-
-// xeus greets on standard output.
-class Silence {
- public:
-  explicit Silence(std::ostream& stream) : stream_(stream) { stream_.setstate(std::ios::failbit); }
-  ~Silence() { stream_.clear(); }
-  Silence(const Silence&) = delete;
-  Silence& operator=(const Silence&) = delete;
-
- private:
-  std::ostream& stream_;
-};
+// xeus greets on std::clog and its debugger tells every step there. Nobody asked for either.
+void silence_log() { std::clog.rdbuf(nullptr); }
 
 void create(const std::string& connection_file, py::object application, const std::string& python) {
   watch_forks();
-  keep_log_on_terminal(2);
-  const Silence silence(std::cout);
+  silence_log();
   auto interpreter = std::make_unique<Interpreter>(std::move(application));
   Interpreter& running = *interpreter;
   the_kernel = new xeus::xkernel(xeus::load_configuration(connection_file), "kernel",

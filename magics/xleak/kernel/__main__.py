@@ -48,8 +48,9 @@ def main() -> None:
     application = KernelApp(connection=connection, arguments=rest)
     _kernel.create(arguments.connection_file, application, sys.executable)
     _kernel.capture_output()
-    faulthandler.enable(file=_kernel.original_stderr())
-    application.run_startup()
+    terminal = _kernel.original_stderr()
+    faulthandler.enable(file=terminal)
+    application.run_startup(terminal)
     _kernel.run()
 
 

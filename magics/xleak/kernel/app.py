@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from typing import Any
@@ -42,8 +43,11 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):  # type: ignore[mi
         self.shell.connection = self._connection
         self.shell.configurables.append(self)
 
-    def run_startup(self) -> None:
-        """Extensions and start-up files run once output is captured, so that what they print is shown."""
+    def run_startup(self, terminal: int) -> None:
+        """Extensions and start-up files run once output is captured, so that what they print is shown.
+        The application's own log goes to the descriptor `terminal`."""
+        self.log.setLevel(self.log_level)
+        self.log.handlers = [logging.StreamHandler(os.fdopen(terminal, "w", closefd=False))]
         self.init_extensions()
         self.init_code()
         _kernel.flush()

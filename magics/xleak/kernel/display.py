@@ -20,8 +20,14 @@ def publish(msg_type: str, content: Bundle, metadata: Bundle | None = None, buff
         _kernel.publish(msg_type, content, metadata or {}, list(buffers or ()))
     except (RuntimeError, TypeError, ValueError):
         # A type that JSON does not know, from somebody's mime bundle: shown as text, as ipykernel does.
-        plain = json.loads(json.dumps([content, metadata or {}], default=str))
+        plain = json.loads(json.dumps([content, metadata or {}], default=str), parse_int=_number)
         _kernel.publish(msg_type, plain[0], plain[1], list(buffers or ()))
+
+
+def _number(digits: str) -> int | float:
+    """An integer that 64 bits hold, else the float that a browser would make of it."""
+    value = int(digits)
+    return value if -(2**63) <= value < 2**64 else float(value)
 
 
 class KernelDisplayPublisher(DisplayPublisher):

@@ -80,7 +80,8 @@ native: .venv/.pinned
 
 .PHONY: demo
 demo: .venv/.xleak ## Train a leaky notebook and say which cell kept the memory
-	@$(BIN)/xleak run notebooks/leaky_training.ipynb --fail-on never --html build/leaky_training.html
+	@$(BIN)/xleak run notebooks/leaky_training.ipynb --fail-on never \
+		--format html --output build/leaky_training.html
 
 .PHONY: bench
 bench: .venv/.xleak ## Measure every claim against ipykernel and against xleak switched off

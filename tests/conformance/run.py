@@ -132,7 +132,7 @@ def report(outcomes: list[Outcome]) -> str:
     lines = [
         "# Conformance",
         "",
-        "Suites that others wrote, run on the kernel by `make conformance`, which writes this page.",
+        "Suites that others wrote, run on the kernel by `make conformance`, which writes this.",
         "",
         f"xleak {importlib.metadata.version('xleak')}, "
         f"IPython {importlib.metadata.version('ipython')}, "

@@ -102,9 +102,9 @@ pytest: $(ENVIRONMENTS:=/.xleak)
 		$(BIN)/python -m pytest tests
 
 .PHONY: sanitizers
-sanitizers: .venv/.pinned ## The native tests under the address and the thread sanitizer
+sanitizers: debian ## The native tests under the address and the thread sanitizer
 	@for preset in asan tsan; do \
-		cmake --preset $$preset -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python --log-level=WARNING; \
+		cmake --preset $$preset --log-level=WARNING; \
 		cmake --build --preset $$preset; ctest --preset $$preset; \
 	done
 

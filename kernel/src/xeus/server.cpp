@@ -157,37 +157,42 @@ void Server::dispatch_shell(xeus::xmessage request, bool abort) {
   } else if (handler != shell_handlers_.end()) {
     answer(request, channels_.shell, handler->second);
   } else {
-    notify_shell_listener(std::move(request));
+    pass_to_core(std::move(request), channels_.shell, replied_on_shell_, /*shell=*/true);
   }
 }
 
 void Server::dispatch_control(xeus::xmessage request) {
   const auto handler = control_handlers_.find(type_of(request));
   if (handler != control_handlers_.end()) return answer(request, channels_.control, handler->second);
-  if (request.content().value("command", "") == "initialize") debugger_started_ = true;
-  notify_control_listener(std::move(request));
+  const std::string command = request.content().value("command", "");
+  if (command == "initialize") debugger_started_ = true;
+  if (type_of(request) == "debug_request" && !debugger_started_ && command != "debugInfo") {
+    // xeus-python's debugger would follow a null pointer.
+    return send_failure(request, channels_.control, "the debugger is not started");
+  }
+  pass_to_core(std::move(request), channels_.control, replied_on_control_, /*shell=*/false);
 }
 
-void Server::answer(const xeus::xmessage& request, zmq::socket_t& socket, const Handler& handler) {
-  const nl::json started = xeus::iso8601_now();
-  publish_status("busy", request.header());
-  nl::json content;
-  try {
-    content = handler(request);
-  } catch (const std::exception& error) {
-    content = {{"status", "error"}, {"ename", "KernelError"}, {"evalue", error.what()}, {"traceback", nl::json::array()}};
+// The core swallows what its handlers throw, and the front end would wait for ever.
+void Server::pass_to_core(xeus::xmessage request, zmq::socket_t& socket, bool& replied, bool shell) {
+  const xeus::xmessage asked(request.identities(), request.header(), {}, {}, request.content(), {});
+  replied = false;
+  shell ? notify_shell_listener(std::move(request)) : notify_control_listener(std::move(request));
+  if (replied || in_forked_child()) return;
+  send_failure(asked, socket, "the kernel could not serve this " + type_of(asked));
+}
+
+void Server::send_failure(const xeus::xmessage& request, zmq::socket_t& socket, const std::string& why) {
+  const std::string type = type_of(request);
+  if (type.rfind("_request") == std::string::npos) return;
+  nl::json content = {{"status", "error"}, {"ename", "RequestFailed"}, {"evalue", why}, {"traceback", nl::json::array()}};
+  if (type == "debug_request") {
+    content.update({{"type", "response"}, {"success", false}, {"message", why},
+                    {"command", request.content().value("command", "")},
+                    {"request_seq", request.content().value("seq", 0)}});
   }
-  if (in_forked_child()) return;
-  output_.flush();
-  if (!content.is_null()) {
-    const nl::json metadata = {{"started", started},
-                               {"dependencies_met", true},
-                               {"engine", session_id_},
-                               {"status", content.value("status", "ok")}};
-    channels_.send(socket, xeus::xmessage(request.identities(), header(reply_type(type_of(request))),
-                                          request.header(), metadata, std::move(content), {}));
-  }
-  publish_status("idle", request.header());
+  channels_.send(socket, xeus::xmessage(request.identities(), header(reply_type(type)), request.header(),
+                                        nl::json::object(), std::move(content), {}));
 }
 
 // --- sending -----------------------------------------------------------------------------------
@@ -248,10 +253,14 @@ xeus::xcontrol_messenger& Server::get_control_messenger_impl() { return *messeng
 
 void Server::send_shell_impl(xeus::xmessage message) {
   output_.flush();
+  replied_on_shell_ = true;
   channels_.send(channels_.shell, std::move(message));
 }
 
-void Server::send_control_impl(xeus::xmessage message) { channels_.send(channels_.control, std::move(message)); }
+void Server::send_control_impl(xeus::xmessage message) {
+  replied_on_control_ = true;
+  channels_.send(channels_.control, std::move(message));
+}
 
 void Server::send_stdin_impl(xeus::xmessage message) { channels_.send(channels_.stdin_, std::move(message)); }
 

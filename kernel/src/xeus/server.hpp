@@ -50,7 +50,6 @@ class Server final : public xeus::xserver {
   void request_stop() noexcept;
   /// True when a request waits on the shell channel. Main thread.
   bool request_waits();
-  bool debugger_started() const noexcept { return debugger_started_; }
   /// Closes what start() left open. Nothing can be published afterwards.
   void close();
 
@@ -76,6 +75,8 @@ class Server final : public xeus::xserver {
   void dispatch_shell(xeus::xmessage request, bool abort);
   void dispatch_control(xeus::xmessage request);
   void answer(const xeus::xmessage& request, zmq::socket_t& socket, const Handler& handler);
+  void pass_to_core(xeus::xmessage request, zmq::socket_t& socket, bool& replied, bool shell);
+  void send_failure(const xeus::xmessage& request, zmq::socket_t& socket, const std::string& why);
   void publish_status(const char* state, const nlohmann::json& parent);
   void publish_for(const nlohmann::json& parent, const std::string& type, nlohmann::json content,
                    nlohmann::json metadata, xeus::buffer_sequence buffers);
@@ -93,8 +94,10 @@ class Server final : public xeus::xserver {
   nlohmann::json parent_;
   xeus::xmessage::guid_list identities_;
   std::atomic<bool> stop_{false};
-  std::atomic<bool> debugger_started_{false};
+  bool debugger_started_ = false;    // Control thread alone.
   std::deque<xeus::xmessage> aborted_;
+  bool replied_on_shell_ = false;    // Main thread alone.
+  bool replied_on_control_ = false;  // Control thread alone.
   int wake_;
   std::thread control_thread_;
   std::thread heartbeat_thread_;

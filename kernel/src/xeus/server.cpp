@@ -195,6 +195,28 @@ void Server::send_failure(const xeus::xmessage& request, zmq::socket_t& socket, 
                                         nl::json::object(), std::move(content), {}));
 }
 
+void Server::answer(const xeus::xmessage& request, zmq::socket_t& socket, const Handler& handler) {
+  const nl::json started = xeus::iso8601_now();
+  publish_status("busy", request.header());
+  nl::json content;
+  try {
+    content = handler(request);
+  } catch (const std::exception& error) {
+    content = {{"status", "error"}, {"ename", "KernelError"}, {"evalue", error.what()}, {"traceback", nl::json::array()}};
+  }
+  if (in_forked_child()) return;
+  output_.flush();
+  if (!content.is_null()) {
+    const nl::json metadata = {{"started", started},
+                               {"dependencies_met", true},
+                               {"engine", session_id_},
+                               {"status", content.value("status", "ok")}};
+    channels_.send(socket, xeus::xmessage(request.identities(), header(reply_type(type_of(request))),
+                                          request.header(), metadata, std::move(content), {}));
+  }
+  publish_status("idle", request.header());
+}
+
 // --- sending -----------------------------------------------------------------------------------
 
 nl::json Server::header(const std::string& type) const {

@@ -55,8 +55,9 @@ def main() -> None:
 
 
 def _end() -> None:
-    from xleak import _kernel
-
+    _kernel = sys.modules.get("xleak._kernel")
+    if _kernel is None:
+        return
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
     if _kernel.in_forked_child():
         os._exit(0)

@@ -129,3 +129,10 @@ def test_the_cell_id_of_the_front_end_is_accounted(kernel):
     kernel.wait(message["header"]["msg_id"])
     assert kernel.value("from xleak import _native; _native.records()[-2].cell_id") == "'cell-7'"
     assert kernel.value("_native.records()[-2].cell_id is None") == "True"
+
+
+def test_history_of_the_running_session_has_the_number_it_was_asked_by(kernel):
+    number = int(kernel.value("get_ipython().history_manager.session_number"))
+    content = {"hist_access_type": "range", "session": number, "start": 1, "stop": 2, "raw": True, "output": False}
+    history = kernel.request("history_request", content)["content"]["history"]
+    assert [row[:2] for row in history] == [[number, 1]]

@@ -21,30 +21,14 @@ from xeus_python_shell.compiler import XCachingCompiler
 
 import xleak
 from xleak import _kernel
-from xleak.kernel import comms
 from xleak.kernel.display import KernelDisplayHook, KernelDisplayPublisher, publish
+from xleak.kernel.facade import KernelFacade
 from xleak.kernel.interrupts import Interrupts
 from xleak.kernel.loop import MainLoop
 from xleak.shell.install import attach
 from xleak.shell.readings import device_readings
 
 Content = dict[str, Any]
-
-
-class KernelFacade:
-    """What libraries look for in ``get_ipython().kernel``."""
-
-    def __init__(self, shell: KernelShell) -> None:
-        self.shell = shell
-        self.comm_manager = comms.install()
-
-    def get_parent(self, channel: str | None = None) -> Content:
-        """Header and metadata of the request that is being served."""
-        return _kernel.parent() or {}
-
-    @property
-    def _parent_header(self) -> Content:
-        return self.get_parent()
 
 
 class KernelExit(ExitAutocall):
@@ -55,12 +39,19 @@ class KernelExit(ExitAutocall):
         self._ip.ask_exit()
 
 
+class KernelCompiler(XCachingCompiler):
+    """Names a cell by the file that the debugger knows it by, or as ipykernel does when told to."""
+
+    def get_code_name(self, raw_code: str, code: str, number: int) -> str:
+        return os.environ.get("IPYKERNEL_CELL_NAME") or super().get_code_name(raw_code, code, number)
+
+
 class KernelShell(InteractiveShell):
     """The interactive shell behind ``xleak._kernel``."""
 
     displayhook_class = Type(KernelDisplayHook)
     display_pub_class = Type(KernelDisplayPublisher)
-    compiler_class = Type(XCachingCompiler)
+    compiler_class = Type(KernelCompiler)
     colors_force = CBool(True)
     exiter = Instance(KernelExit)
     keepkernel_on_exit = False
@@ -230,6 +221,11 @@ class KernelShell(InteractiveShell):
             reply["user_expressions"] = self.user_expressions(user_expressions)
         return reply
 
+    @property
+    def parent_header(self) -> Content:
+        """Header and metadata of the request that is being served, as ipykernel's shell has them."""
+        return _kernel.parent() or {}
+
     # --- errors ------------------------------------------------------------------------------
 
     @staticmethod
@@ -315,8 +311,10 @@ class KernelShell(InteractiveShell):
         if kind == "tail":
             found = history.get_tail(content.get("n"), raw=raw, output=output, include_latest=True)
         elif kind == "range":
-            span = content.get("session", 0), content.get("start", 0), content.get("stop")
-            found = history.get_range(*span, raw=raw, output=output)
+            session = content.get("session", 0)
+            span = history.get_range(session, content.get("start", 0), content.get("stop"), raw=raw, output=output)
+            # IPython calls the running session 0 even where it was asked for by its number.
+            found = [(row[0] or session, *row[1:]) for row in span]
         elif kind == "search":
             wanted = {"n": content.get("n"), "unique": content.get("unique", False)}
             found = history.search(content.get("pattern"), raw=raw, output=output, **wanted)

@@ -1,0 +1,48 @@
+"""What libraries look for in ``get_ipython().kernel``, where ipykernel has its kernel object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xleak import _kernel
+from xleak.kernel import comms
+from xleak.kernel.display import publish
+
+if TYPE_CHECKING:
+    from xleak.kernel.shell import KernelShell
+
+
+class IopubSession:
+    """``kernel.session.send(kernel.iopub_socket, …)`` publishes; other sockets are the kernel's own."""
+
+    def send(
+        self,
+        stream: object,
+        msg_or_type: str,
+        content: dict[str, Any] | None = None,
+        parent: object = None,
+        ident: object = None,
+        buffers: Any = None,
+        metadata: dict[str, Any] | None = None,
+        **_: Any,
+    ) -> None:
+        if stream is not IOPUB:
+            raise ValueError("xleak's kernel sends for others on iopub alone; pass kernel.iopub_socket.")
+        publish(msg_or_type, content or {}, metadata, buffers)
+
+
+IOPUB = object()
+
+
+class KernelFacade:
+    """The kernel as seen from Python."""
+
+    def __init__(self, shell: KernelShell) -> None:
+        self.shell = shell
+        self.comm_manager = comms.install()
+        self.iopub_socket = IOPUB
+        self.session = IopubSession()
+
+    def get_parent(self, channel: str | None = None) -> dict[str, Any]:
+        """Header and metadata of the request that is being served."""
+        return _kernel.parent() or {}

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 // Half of what all the accounting of a cell may cost.
 constexpr auto kCheap = 50us;
 // The step of the kernel's own per-thread counters on older systems; below it nothing is said.
-constexpr std::int64_t kMovedBytes = 64 * 1024;
+constexpr std::int64_t kMovedBytes = std::int64_t{64} * 1024;
 // A dear reading then takes at most a twentieth of the session's time.
 constexpr int kPauseInCosts = 20;
 

@@ -32,7 +32,7 @@ std::optional<HeapUse> HeapBudget::read(std::optional<std::int64_t> resident_byt
   last_read_at_ = probes_.now();
   last_cost_ = last_read_at_ - start;
   last_resident_bytes_ = resident_bytes;
-  cell_ran_since_ = false;
+  holds_ = true;
   return last_;
 }
 
@@ -40,13 +40,13 @@ std::optional<HeapUse> HeapBudget::before_cell(
     std::optional<std::int64_t> resident_bytes) noexcept {
   if (affordable(resident_bytes)) return read(resident_bytes);
   // Between cells no user code runs: what was read at the end of the last one still holds.
-  return cell_ran_since_ ? std::nullopt : last_;
+  return holds_ ? last_ : std::nullopt;
 }
 
 std::optional<HeapUse> HeapBudget::after_cell(std::optional<std::int64_t> resident_bytes) noexcept {
   if (affordable(resident_bytes)) return read(resident_bytes);
   // The cell may have used pieces that malloc kept; that moves no counter of the kernel.
-  cell_ran_since_ = true;
+  expire();
   return std::nullopt;
 }
 

@@ -16,6 +16,8 @@ class HeapBudget {
 
   std::optional<HeapUse> before_cell(std::optional<std::int64_t> resident_bytes) noexcept;
   std::optional<HeapUse> after_cell(std::optional<std::int64_t> resident_bytes) noexcept;
+  /// User code ran since the last reading: it does not hold before the next cell.
+  void expire() noexcept { holds_ = false; }
 
  private:
   bool moved(std::optional<std::int64_t> resident_bytes) const noexcept;
@@ -27,7 +29,7 @@ class HeapBudget {
   std::optional<std::int64_t> last_resident_bytes_;
   std::chrono::nanoseconds last_cost_{0};
   std::chrono::nanoseconds last_read_at_{0};
-  bool cell_ran_since_ = false;
+  bool holds_ = false;
 };
 
 }  // namespace xleak::monitor

@@ -22,11 +22,18 @@ int Ledger::open(const CellIdentity& identity, const InterpreterReading& before)
   start_sampler(now.index);
   now.resident_bytes = probes_.resident_bytes();
   now.high_water_bytes = probes_.high_water_bytes();
+  // The code of a cell that is still running came between.
+  if (!running_.empty()) heap_.expire();
   now.heap = heap_.before_cell(now.resident_bytes);
   now.usage = probes_.usage();
   now.started = probes_.now();
   running_.push_back(std::move(now));
   return running_.back().index;
+}
+
+void Ledger::forget_previous() noexcept {
+  previous_blocks_.reset();
+  heap_.expire();
 }
 
 // Without a thread the peak is what was seen before and after.

@@ -34,8 +34,6 @@ int Ledger::open(const CellIdentity& identity, const InterpreterReading& before)
   records_.push_back(std::move(record));
   start_sampler(now.index);
   now.resident_bytes = probes_.resident_bytes();
-  // The code of a cell that is still running came between.
-  if (!running_.empty()) heap_.expire();
   now.heap = heap_.before_cell(now.resident_bytes);
   now.usage = probes_.usage();
   if (now.usage.max_resident_bytes <= inherited_mark_bytes_) {
@@ -44,11 +42,6 @@ int Ledger::open(const CellIdentity& identity, const InterpreterReading& before)
   now.started = probes_.now();
   running_.push_back(std::move(now));
   return running_.back().index;
-}
-
-void Ledger::forget_previous() noexcept {
-  previous_blocks_.reset();
-  heap_.expire();
 }
 
 // Without a thread the peak is what was seen before and after.

@@ -22,7 +22,7 @@ class Ledger {
   void close(int index, CellStatus status, const std::optional<int>& execution_count,
              const InterpreterReading& after);
   /// The next cell has no cell before it: what ran in between was not seen.
-  void forget_previous() noexcept;
+  void forget_previous() noexcept { previous_blocks_.reset(); }
 
   const std::vector<CellRecord>& records() const noexcept { return records_; }
 

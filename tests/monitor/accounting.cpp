@@ -158,15 +158,6 @@ TEST_SUITE("accounting") {
     CHECK(records[1].identity.cell_id == "b");
   }
 
-  TEST_CASE("a dear heap that a running cell may have changed is unknown to a cell inside it") {
-    ScriptedSession s;
-    s.script->heap_cost_ns = 4'000'000;
-    s.session.begin_cell({}, {});
-    const auto inner = s.cell([&] { s.script->resident_bytes = 10 << 20; });
-    CHECK(inner.heap_free_bytes);
-    CHECK_FALSE(inner.heap_kept_bytes);
-  }
-
   TEST_CASE("a cell that did not end is running") {
     ScriptedSession s;
     const int index = s.session.begin_cell({}, {});

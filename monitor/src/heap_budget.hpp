@@ -8,8 +8,9 @@
 namespace xleak::monitor {
 
 /// Reads the C heap around cells without making them wait for it. A reading walks malloc's lists of
-/// free pieces, microseconds or milliseconds; where it was dear it is made again only when the
-/// resident size moved or enough time went by. What was not read is unknown.
+/// free pieces, microseconds or milliseconds; where it was dear, the heap is read again only when
+/// the resident size moved or enough time went by. What was not read is unknown, never called
+/// unchanged.
 class HeapBudget {
  public:
   explicit HeapBudget(Probes& probes) : probes_(probes) {}
@@ -23,11 +24,11 @@ class HeapBudget {
   std::optional<HeapUse> read(std::optional<std::int64_t> resident_bytes) noexcept;
 
   Probes& probes_;
-  std::optional<HeapUse> last_;
-  std::optional<std::int64_t> last_resident_bytes_;
-  std::chrono::nanoseconds last_cost_{0};
-  std::chrono::nanoseconds last_read_at_{0};
-  bool cell_ran_since_ = false;
+  // Of the last reading.
+  std::optional<std::int64_t> resident_bytes_;
+  std::chrono::nanoseconds cost_{0};
+  std::chrono::nanoseconds read_at_{0};
+  bool read_before_cell_ = false;
 };
 
 }  // namespace xleak::monitor

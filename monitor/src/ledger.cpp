@@ -6,9 +6,22 @@
 #include "device_use.hpp"
 
 namespace xleak::monitor {
+namespace {
+
+// A small process of a large parent shows the parent's mark in getrusage until it is larger itself.
+std::int64_t inherited_mark(Probes& probes) noexcept {
+  const auto shown = probes.usage().max_resident_bytes;
+  const auto own = probes.high_water_bytes();
+  return own && shown > *own ? shown : 0;
+}
+
+}  // namespace
 
 Ledger::Ledger(Probes& probes)
-    : probes_(probes), heap_(probes), sampler_([&probes] { return probes.resident_bytes(); }) {}
+    : probes_(probes),
+      heap_(probes),
+      sampler_([&probes] { return probes.resident_bytes(); }),
+      inherited_mark_bytes_(inherited_mark(probes)) {}
 
 int Ledger::open(const CellIdentity& identity, const InterpreterReading& before) {
   CellRecord record;
@@ -21,9 +34,11 @@ int Ledger::open(const CellIdentity& identity, const InterpreterReading& before)
   records_.push_back(std::move(record));
   start_sampler(now.index);
   now.resident_bytes = probes_.resident_bytes();
-  now.high_water_bytes = probes_.high_water_bytes();
   now.heap = heap_.before_cell(now.resident_bytes);
   now.usage = probes_.usage();
+  if (now.usage.max_resident_bytes <= inherited_mark_bytes_) {
+    now.high_water_bytes = probes_.high_water_bytes();
+  }
   now.started = probes_.now();
   running_.push_back(std::move(now));
   return running_.back().index;
@@ -59,25 +74,31 @@ void Ledger::measure(CellRecord& record, const Before& before) {
   record.cpu_seconds = usage.cpu_seconds - before.usage.cpu_seconds;
   record.minor_faults = usage.minor_faults - before.usage.minor_faults;
   record.major_faults = usage.major_faults - before.usage.major_faults;
-  measure_resident(record, before);
+  measure_resident(record, before, usage);
   const auto heap = heap_.after_cell(record.resident_after_bytes);
   if (heap && before.heap) record.heap_kept_bytes = heap->used_bytes - before.heap->used_bytes;
   if (heap) record.heap_free_bytes = heap->free_bytes;
 }
 
-void Ledger::measure_resident(CellRecord& record, const Before& before) {
+void Ledger::measure_resident(CellRecord& record, const Before& before, const Usage& usage) {
   const auto sampled = sampler_.stop(record.index);
   record.resident_before_bytes = before.resident_bytes;
   record.resident_after_bytes = probes_.resident_bytes();
-  const auto mark = probes_.high_water_bytes();
   if (record.resident_before_bytes && record.resident_after_bytes) {
     record.resident_peak_bytes = std::max(
         {*record.resident_before_bytes, *record.resident_after_bytes, sampled.value_or(0)});
   }
-  record.peak_is_exact = mark && before.high_water_bytes && *mark > *before.high_water_bytes;
-  if (record.peak_is_exact) {
+  if (const auto mark = raised_mark(before, usage)) {
+    record.peak_is_exact = true;
     record.resident_peak_bytes = std::max(*mark, record.resident_peak_bytes.value_or(0));
   }
+}
+
+std::optional<std::int64_t> Ledger::raised_mark(const Before& before, const Usage& usage) noexcept {
+  const bool shown = usage.max_resident_bytes > before.usage.max_resident_bytes;
+  if (!shown && !before.high_water_bytes) return std::nullopt;
+  const auto mark = probes_.high_water_bytes();
+  return shown || mark > before.high_water_bytes ? mark : std::nullopt;
 }
 
 void Ledger::count_blocks(CellRecord& record, std::optional<std::int64_t> blocks) noexcept {

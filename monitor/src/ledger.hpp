@@ -30,7 +30,7 @@ class Ledger {
   struct Before {
     int index = 0;
     std::optional<std::int64_t> resident_bytes;
-    std::optional<std::int64_t> high_water_bytes;
+    std::optional<std::int64_t> high_water_bytes;  ///< Read only below an inherited mark.
     std::optional<HeapUse> heap;
     std::vector<DeviceReading> devices;
     Usage usage;
@@ -39,7 +39,9 @@ class Ledger {
 
   void start_sampler(int index) noexcept;
   void measure(CellRecord& record, const Before& before);
-  void measure_resident(CellRecord& record, const Before& before);
+  void measure_resident(CellRecord& record, const Before& before, const Usage& usage);
+  /// The high-water mark where it rose since the beginning of the cell.
+  std::optional<std::int64_t> raised_mark(const Before& before, const Usage& usage) noexcept;
   void count_blocks(CellRecord& record, std::optional<std::int64_t> blocks) noexcept;
 
   Probes& probes_;
@@ -48,6 +50,7 @@ class Ledger {
   std::vector<CellRecord> records_;
   std::vector<Before> running_;
   std::optional<std::int64_t> previous_blocks_;
+  std::int64_t inherited_mark_bytes_;
 };
 
 }  // namespace xleak::monitor

@@ -4,6 +4,25 @@
 
 using namespace xleak::monitor;
 
+namespace {
+
+/// A process whose mark is its own: getrusage shows it.
+std::shared_ptr<Script> own_mark(std::int64_t bytes) {
+  auto script = std::make_shared<Script>();
+  script->high_water_bytes = bytes;
+  script->usage.max_resident_bytes = bytes;
+  return script;
+}
+
+/// A process of a parent that was larger: getrusage shows the parent's mark.
+std::shared_ptr<Script> inherited_mark(std::int64_t bytes, std::int64_t of_parent) {
+  auto script = own_mark(bytes);
+  script->usage.max_resident_bytes = of_parent;
+  return script;
+}
+
+}  // namespace
+
 TEST_SUITE("accounting") {
   TEST_CASE("a cell is recorded with what it kept") {
     ScriptedSession s;
@@ -12,7 +31,7 @@ TEST_SUITE("accounting") {
       s.script->resident_bytes = 1600;
       s.script->heap_used_bytes = 110;
       s.script->heap_free_bytes = 7;
-      s.script->usage = {0.5, 3, 1};
+      s.script->usage = {0.5, 3, 1, 0};
       s.script->now_ns = 2'000'000'000;
     });
     CHECK(record.index == 1);
@@ -28,10 +47,42 @@ TEST_SUITE("accounting") {
   }
 
   TEST_CASE("the peak is exact where the high-water mark rose") {
-    ScriptedSession s;
+    ScriptedSession s(own_mark(5000));
+    const auto record = s.cell([&] {
+      s.script->high_water_bytes = 9000;
+      s.script->usage.max_resident_bytes = 9000;
+    });
+    CHECK(record.resident_peak_bytes == 9000);
+    CHECK(record.peak_is_exact);
+  }
+
+  TEST_CASE("a mark that rises below that of the parent process is seen too") {
+    ScriptedSession s(inherited_mark(5000, 80000));
     const auto record = s.cell([&] { s.script->high_water_bytes = 9000; });
     CHECK(record.resident_peak_bytes == 9000);
     CHECK(record.peak_is_exact);
+    CHECK_FALSE(s.cell([] {}).peak_is_exact);
+  }
+
+  TEST_CASE("the mark of the parent process is never a peak") {
+    ScriptedSession s(inherited_mark(5000, 80000));
+    CHECK(s.cell([] {}).resident_peak_bytes == 1000);
+    const auto record = s.cell([&] {
+      s.script->high_water_bytes = 90000;
+      s.script->usage.max_resident_bytes = 90000;
+    });
+    CHECK(record.resident_peak_bytes == 90000);
+    CHECK(record.peak_is_exact);
+  }
+
+  TEST_CASE("a mark that cannot be read makes no peak exact") {
+    ScriptedSession s(own_mark(5000));
+    const auto record = s.cell([&] {
+      s.script->high_water_bytes = Script::kUnknown;
+      s.script->usage.max_resident_bytes = 9000;
+    });
+    CHECK(record.resident_peak_bytes == 1000);
+    CHECK_FALSE(record.peak_is_exact);
   }
 
   TEST_CASE("where the mark did not rise the peak is the most that was seen") {

@@ -25,7 +25,7 @@ TEST_SUITE("heap") {
     std::free(block);
     const auto after = read_heap();
     CHECK(during.used_bytes - before->used_bytes >= static_cast<std::int64_t>(kSize));
-    CHECK(during.used_bytes - before->used_bytes < static_cast<std::int64_t>(kSize) + 4096 * 2);
+    CHECK(during.used_bytes - before->used_bytes < static_cast<std::int64_t>(kSize) + 8192);
     CHECK(after.used_bytes - before->used_bytes < 4096);
   }
 

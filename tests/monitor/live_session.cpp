@@ -51,6 +51,7 @@ TEST_SUITE("live session") {
     constexpr int kThreads = 4;
     constexpr int kCells = 50;
     std::vector<std::thread> threads;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&session] {
         for (int i = 0; i < kCells; ++i) {

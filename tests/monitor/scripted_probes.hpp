@@ -58,8 +58,11 @@ class ScriptedProbes final : public Probes {
 
 /// A session on scripted numbers.
 struct ScriptedSession {
-  std::shared_ptr<Script> script = std::make_shared<Script>();
-  Session session{std::make_unique<ScriptedProbes>(script)};
+  explicit ScriptedSession(std::shared_ptr<Script> with = std::make_shared<Script>())
+      : script(std::move(with)), session(std::make_unique<ScriptedProbes>(script)) {}
+
+  std::shared_ptr<Script> script;
+  Session session;
 
   /// Runs `body` as a cell and returns its record.
   CellRecord cell(const std::function<void()>& body, const InterpreterReading& before = {},

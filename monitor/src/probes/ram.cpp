@@ -11,10 +11,9 @@ namespace xleak::monitor {
 namespace {
 
 void append_group_and_above(std::vector<std::string>& files, const std::string& mount,
-                            std::string group, const std::string& file) {
-  while (group.size() > 1) {
-    files.push_back(mount + group + "/" + file);
-    group.erase(group.find_last_of('/'));
+                            std::string_view group, const std::string& file) {
+  for (; group.size() > 1; group = group.substr(0, group.find_last_of('/'))) {
+    files.push_back(mount + std::string(group) + "/" + file);
   }
   files.push_back(mount + "/" + file);
 }
@@ -25,7 +24,7 @@ void append_files_of_line(std::vector<std::string>& files, std::string_view line
   const auto second = line.find(':', first + 1);
   if (first == std::string_view::npos || second == std::string_view::npos) return;
   const auto controllers = "," + std::string(line.substr(first + 1, second - first - 1)) + ",";
-  const std::string group(line.substr(second + 1));
+  const auto group = line.substr(second + 1);
   if (group.empty() || group.front() != '/') return;
   if (controllers == ",,") append_group_and_above(files, "/sys/fs/cgroup", group, "memory.max");
   if (controllers.find(",memory,") != std::string::npos) {

@@ -14,7 +14,8 @@ double seconds(const timeval& time) {
 Usage read_usage() noexcept {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  return {seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_minflt, usage.ru_majflt};
+  return {seconds(usage.ru_utime) + seconds(usage.ru_stime), usage.ru_minflt, usage.ru_majflt,
+          std::int64_t{usage.ru_maxrss} * 1024};
 }
 
 }  // namespace xleak::monitor

@@ -8,6 +8,8 @@ struct Usage {
   double cpu_seconds = 0;  ///< User and system.
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
+  /// The mark of the resident size, or that of the parent process where it was higher.
+  std::int64_t max_resident_bytes = 0;
 };
 
 Usage read_usage() noexcept;

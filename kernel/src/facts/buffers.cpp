@@ -113,6 +113,30 @@ class Collector {
   std::unordered_map<std::int64_t, long> users_;
 };
 
+/// What tensors outside a closure say of the storages inside it.
+class TensorWitness {
+ public:
+  explicit TensorWitness(TorchFacts& torch) : torch_(torch) {}
+
+  void add(PyObject* tensor) {
+    graphs_ = graphs_ || torch_.has_graph(tensor);
+    if (const auto storage = torch_.storage_of(tensor)) storages_.insert(storage->key);
+  }
+
+  void testify(std::vector<Buffer>& buffers) const {
+    for (Buffer& buffer : buffers) {
+      if (buffer.doubt != Buffer::Doubt::tensors) continue;
+      // A graph does not tell which storages it has saved.
+      buffer.held = buffer.held || graphs_ || storages_.count(buffer.key) != 0;
+    }
+  }
+
+ private:
+  TorchFacts& torch_;
+  bool graphs_ = false;
+  std::unordered_set<std::int64_t> storages_;
+};
+
 }  // namespace
 
 std::vector<Buffer> find_buffers(const Closure& closure, TorchFacts& torch) {
@@ -121,25 +145,28 @@ std::vector<Buffer> find_buffers(const Closure& closure, TorchFacts& torch) {
   return collector.take();
 }
 
+void ask_named_tensors(std::vector<Buffer>& buffers, const Pointers& named, KnownTypes& types,
+                       TorchFacts& torch) {
+  TensorWitness witness(torch);
+  for (PyObject* object : named) {
+    if (types.kind_of(Py_TYPE(object)) == Kind::tensor) witness.add(object);
+  }
+  witness.testify(buffers);
+}
+
 void ask_live_tensors(std::vector<Buffer>& buffers, const Closure& closure, KnownTypes& types,
                       TorchFacts& torch) {
-  std::unordered_set<std::int64_t> shared;
-  bool graphs = false;
   const Reference collector = Reference::steal(PyImport_ImportModule("gc"));
   const Reference objects = Reference::steal(
       collector ? PyObject_CallMethod(collector.get(), "get_objects", nullptr) : nullptr);
-  if (!objects) PyErr_Clear();
-  const Py_ssize_t count = objects ? PyList_GET_SIZE(objects.get()) : 0;
-  for (Py_ssize_t i = 0; i < count; ++i) {
+  if (!objects) return PyErr_Clear();
+  TensorWitness witness(torch);
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(objects.get()); ++i) {
     PyObject* object = PyList_GET_ITEM(objects.get(), i);
-    if (types.kind_of(Py_TYPE(object)) != Kind::tensor || closure.contains(object)) continue;
-    graphs = graphs || torch.has_graph(object);
-    if (const auto storage = torch.storage_of(object)) shared.insert(storage->key);
+    const bool tensor = types.kind_of(Py_TYPE(object)) == Kind::tensor;
+    if (tensor && !closure.contains(object)) witness.add(object);
   }
-  for (Buffer& buffer : buffers) {
-    if (buffer.doubt != Buffer::Doubt::tensors) continue;
-    buffer.held = buffer.held || !objects || graphs || shared.count(buffer.key) != 0;
-  }
+  witness.testify(buffers);
 }
 
 void ask_names(std::vector<Buffer>& buffers, const Closure& names, TorchFacts& torch) {

@@ -22,6 +22,10 @@ struct Buffer {
 /// The buffers of every tensor and of every Arrow and Polars object in `closure`, each once.
 std::vector<Buffer> find_buffers(const Closure& closure, TorchFacts& torch);
 
+/// Settles doubts about tensors where one of the user's names answers them; see below.
+void ask_named_tensors(std::vector<Buffer>& buffers, const Pointers& named, KnownTypes& types,
+                       TorchFacts& torch);
+
 /// Settles doubts about tensors: a live tensor outside the closure that shares the storage, or
 /// whose graph may have saved it, holds it.
 void ask_live_tensors(std::vector<Buffer>& buffers, const Closure& closure, KnownTypes& types,

@@ -40,6 +40,7 @@ bool Closure::add_root(PyObject* object, std::uint32_t root) {
   root_ = root;
   const Kind kind = types_.kind_of(Py_TYPE(object));
   if (is_barrier(object, kind)) return true;
+  if (contains(object)) sharing_.insert(root);
   if (!contains(object)) add_node(object, kind);
   for (; current_ < nodes_.size(); ++current_) {
     if (current_ % kNodesBetweenLooks == kNodesBetweenLooks - 1 && limits_.reached()) return false;
@@ -87,6 +88,7 @@ void Closure::add_edge(PyObject* target) {
     add_node(target, kind);
     found = index_.find(target);
   }
+  if (nodes_[found->second].root != root_) sharing_.insert(root_);
   nodes_[found->second].inside += 1;
   edges_.push_back(found->second);
 }

@@ -55,6 +55,8 @@ class Closure {
   void mark_held(const CacheReferences& caches);
   void hold(std::uint32_t node);
 
+  /// Whether a root reaches what another root reached before it.
+  bool shares(std::uint32_t root) const { return sharing_.count(root) != 0; }
   const std::vector<Node>& nodes() const { return nodes_; }
   bool contains(PyObject* object) const { return index_.count(object) != 0; }
 
@@ -73,6 +75,7 @@ class Closure {
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> edges_;
   std::unordered_map<PyObject*, std::uint32_t> index_;
+  std::unordered_set<std::uint32_t> sharing_;
   std::size_t current_ = 0;
   std::uint32_t root_ = 0;
   bool failed_ = false;

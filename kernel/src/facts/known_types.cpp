@@ -58,7 +58,8 @@ KnownTypes::KnownTypes() {
             {&PyList_Type, Kind::list},    {&PyDict_Type, Kind::dict},
             {&PySet_Type, Kind::sized},    {&PyFrozenSet_Type, Kind::sized},
             {&PyLong_Type, Kind::sized},   {&PyByteArray_Type, Kind::sized},
-            {&PyFrame_Type, Kind::frame}};
+            {&PyFrame_Type, Kind::frame},  {&PyGen_Type, Kind::sized},
+            {&PyCoro_Type, Kind::sized}};
   const struct {
     const char* module;
     const char* name;
@@ -116,8 +117,9 @@ void KnownTypes::add_own_bytes(PyObject* object, Kind kind, PythonBytes& bytes) 
       bytes.malloc_bytes += owned_array_bytes(object);
       return bytes.add_block(head);
     default:
-      // tp_itemsize says that ob_size counts items; negative sizes are a sign bit of integers.
-      if (type->tp_itemsize > 0) head += type->tp_itemsize * std::abs(Py_SIZE(object));
+      // Other types set tp_itemsize without counting items in ob_size.
+      if (PyTuple_Check(object) || PyBytes_Check(object))
+        head += type->tp_itemsize * Py_SIZE(object);
       return bytes.add_block(head);
   }
 }

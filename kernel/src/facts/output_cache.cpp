@@ -9,8 +9,9 @@ namespace {
 constexpr std::int64_t kSmallBytes = 64 << 10;
 // An entry with more objects is looked at alone, and only when something moved.
 constexpr std::size_t kDearNodes = 20'000;
-// Unsettled entries that are looked at after every cell may have this many objects in all.
-constexpr std::size_t kCheapNodes = 2'000;
+// Unsettled entries are looked at after every cell where that takes no longer, else when a name
+// moved.
+constexpr std::chrono::microseconds kCheapLook{200};
 
 bool in_doubt(const std::vector<Buffer>& buffers, Buffer::Doubt doubt) {
   std::int64_t bytes = 0;
@@ -28,8 +29,10 @@ bool OutputCache::examine(const CacheView& view, const Limits& limits) {
   std::map<int, PyObject*> known;
   for (const auto& [number, state] : states_) known.emplace(number, state.object);
   slots_ = read_slots(view, known);
+  const auto start = Clock::now();
   const bool finished = examine_changed(view, now != fingerprint_, limits);
   fingerprint_ = finished ? now : 0;
+  unsettled_ = unsettled_ && Clock::now() - start <= kCheapLook;
   slots_ = {};
   return finished;
 }
@@ -102,6 +105,13 @@ OutputCache::Growth OutputCache::grow(Closure& closure, const std::vector<int>& 
   return Growth::done;
 }
 
+bool OutputCache::examine_rest(std::vector<int> group, const CacheView& view, KnownTypes& types,
+                               const Limits& limits) {
+  const auto dear = [this](int number) { return states_[number].dear; };
+  group.erase(std::remove_if(group.begin(), group.end(), dear), group.end());
+  return examine_group(std::move(group), view, types, limits);
+}
+
 bool OutputCache::examine_group(std::vector<int> group, const CacheView& view, KnownTypes& types,
                                 const Limits& limits) {
   if (group.empty()) return true;
@@ -109,14 +119,24 @@ bool OutputCache::examine_group(std::vector<int> group, const CacheView& view, K
   Closure closure(types, torch, view.barriers, limits);
   const Growth growth = grow(closure, group);
   if (growth == Growth::limit_reached) return false;
-  if (growth == Growth::too_large) {
-    const auto dear = [this](int number) { return states_[number].dear; };
-    group.erase(std::remove_if(group.begin(), group.end(), dear), group.end());
-    return examine_group(std::move(group), view, types, limits);
-  }
+  if (growth == Growth::too_large) return examine_rest(std::move(group), view, types, limits);
   closure.mark_held(slots_.references);
   std::vector<Buffer> buffers = find_buffers(closure, torch);
-  if (in_doubt(buffers, Buffer::Doubt::tensors)) ask_live_tensors(buffers, closure, types, torch);
+  if (in_doubt(buffers, Buffer::Doubt::tensors)) {
+    ask_named_tensors(buffers, slots_.named, types, torch);
+  }
+  if (in_doubt(buffers, Buffer::Doubt::tensors)) {
+    if (group.size() > 1) {
+      // To ask all live tensors costs milliseconds: once for each such entry, not after every cell.
+      for (const Buffer& buffer : buffers) {
+        const bool open = buffer.doubt == Buffer::Doubt::tensors && !buffer.held;
+        if (open) states_[static_cast<int>(buffer.root)].dear = true;
+      }
+      return examine_rest(std::move(group), view, types, limits);
+    }
+    ask_live_tensors(buffers, closure, types, torch);
+    states_[group.front()].dear = true;
+  }
   if (in_doubt(buffers, Buffer::Doubt::names)) {
     Closure names(types, torch, view.barriers, limits);
     for (PyObject* named : slots_.named) {
@@ -163,10 +183,11 @@ void OutputCache::account(const Closure& closure, const std::vector<int>& group,
     state.facts.total_bytes = sum.all.malloc_bytes + sum.all.pymalloc_bytes + sum.buffer_bytes;
     state.examined = true;
     state.facts.holders = slots_.labels_of(state.object);
-    const bool small = state.facts.total_bytes < kSmallBytes && !sum.may_grow;
+    const bool alone = !sum.may_grow && !closure.shares(static_cast<std::uint32_t>(number));
+    const bool small = alone && state.facts.total_bytes < kSmallBytes;
     const bool all_held_here = total(state.facts.held) >= state.facts.total_bytes / 100 * 99;
     state.facts.settled = small || (state.dear && all_held_here);
-    unsettled_ = unsettled_ || (!state.facts.settled && closure.nodes().size() < kCheapNodes);
+    unsettled_ = unsettled_ || !state.facts.settled;
   }
 }
 

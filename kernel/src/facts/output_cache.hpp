@@ -40,6 +40,9 @@ class OutputCache {
   bool needs_look(int number, PyObject* object, bool bindings_moved, KnownTypes& types);
   bool examine_group(std::vector<int> group, const CacheView& view, KnownTypes& types,
                      const Limits& limits);
+  /// The group without the entries that turned out to be dear.
+  bool examine_rest(std::vector<int> group, const CacheView& view, KnownTypes& types,
+                    const Limits& limits);
   enum class Growth { done, limit_reached, too_large };
   Growth grow(Closure& closure, const std::vector<int>& group);
   void account(const Closure& closure, const std::vector<int>& group,

@@ -21,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kYoung = 100ms;
 constexpr auto kIntervalYoung = 1ms;
 constexpr auto kIntervalOld = 5ms;
+constexpr auto kForever = Clock::duration::max();
 
 struct Watch {
   int cell;
@@ -50,7 +51,7 @@ struct PeakSampler::State {
   explicit State(Read reader) : read(std::move(reader)), owner(::getpid()) {}
 
   void run();
-  void sample();
+  void sample(std::unique_lock<std::mutex>& lock);
   Clock::duration interval() const;
 
   Read read;
@@ -59,7 +60,7 @@ struct PeakSampler::State {
   std::condition_variable wake;
   std::vector<Watch> watches;
   bool stopping = false;
-  bool ticking = false;
+  Clock::duration sleep = kForever;
   std::thread thread;
 };
 
@@ -67,26 +68,33 @@ void PeakSampler::State::run() {
   ::pthread_setname_np(::pthread_self(), "xleak-sampler");
   std::unique_lock lock(mutex);
   while (!stopping) {
-    if (watches.empty()) {
+    sleep = interval();
+    if (sleep == kForever) {
       wake.wait(lock, [this] { return stopping || !watches.empty(); });
-      continue;
+    } else {
+      wake.wait_for(lock, sleep);
+      sample(lock);
     }
-    ticking = true;
-    wake.wait_for(lock, interval());
-    sample();
-    ticking = false;
   }
 }
 
-// Under the lock, so that a reading from before a cell never counts for it.
-void PeakSampler::State::sample() {
+// Reads without the lock: a cell that starts or ends never waits for a reading.
+void PeakSampler::State::sample(std::unique_lock<std::mutex>& lock) {
   if (watches.empty()) return;
+  const auto began = Clock::now();
+  lock.unlock();
   const auto bytes = read();
+  lock.lock();
   if (!bytes) return;
-  for (Watch& watch : watches) watch.peak_bytes = std::max(watch.peak_bytes.value_or(0), *bytes);
+  for (Watch& watch : watches) {
+    // What was read before a cell started is not of that cell.
+    if (watch.since > began) continue;
+    watch.peak_bytes = std::max(watch.peak_bytes.value_or(0), *bytes);
+  }
 }
 
 Clock::duration PeakSampler::State::interval() const {
+  if (watches.empty()) return kForever;
   // The last one is the youngest.
   return Clock::now() - watches.back().since < kYoung ? kIntervalYoung : kIntervalOld;
 }
@@ -108,15 +116,14 @@ PeakSampler::~PeakSampler() {
 }
 
 void PeakSampler::start(int cell) {
-  {
-    const std::lock_guard lock(state_->mutex);
-    if (!state_->thread.joinable()) {
-      const AllSignalsBlocked blocked;
-      state_->thread = std::thread(&State::run, state_.get());
-    }
-    state_->watches.push_back({cell, Clock::now(), std::nullopt});
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->thread.joinable()) {
+    const AllSignalsBlocked blocked;
+    state_->thread = std::thread(&State::run, state_.get());
   }
-  state_->wake.notify_one();
+  state_->watches.push_back({cell, Clock::now(), std::nullopt});
+  // Waking costs as much as all the rest of the accounting: not where it wakes in time by itself.
+  if (state_->sleep > kIntervalYoung) state_->wake.notify_one();
 }
 
 std::optional<std::int64_t> PeakSampler::stop(int cell) {
@@ -132,7 +139,7 @@ std::optional<std::int64_t> PeakSampler::stop(int cell) {
 
 bool PeakSampler::parked() const {
   const std::lock_guard lock(state_->mutex);
-  return !state_->ticking && state_->watches.empty();
+  return state_->sleep == kForever;
 }
 
 }  // namespace xleak::monitor

@@ -76,8 +76,8 @@ TEST_SUITE("peak_sampler") {
     PeakSampler sampler(memory.reader());
     CHECK(sampler.parked());
     sampler.start(1);
-    CHECK_FALSE(sampler.parked());
     memory.await_sample();
+    CHECK_FALSE(sampler.parked());
     sampler.stop(1);
     await_parked(sampler);
     const int reads = memory.reads;

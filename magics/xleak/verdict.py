@@ -1,7 +1,7 @@
 """The verdict on a session, `xleak.verdict/1`: one shape for everything that reports.
 
-Its JSON Schema is share/comm/verdict.v1.schema.json. Sizes are bytes, times are seconds, and a number
-that could not be had is None, never zero.
+Its JSON Schema is share/comm/verdict.v1.schema.json. Sizes are bytes, times are seconds, and a
+number that could not be had is None, never zero.
 """
 
 from __future__ import annotations
@@ -294,16 +294,18 @@ def _read(kind: type[T], shape: Mapping[str, Any]) -> T:
 
 
 def session_verdict() -> Verdict:
-    """The verdict on this process's session so far. Raises RuntimeError where xleak is not loaded."""
+    """The verdict on this process's session. Raises RuntimeError where xleak is not loaded."""
     from xleak import _native
     from xleak.shell.watcher import watcher
 
     watching = watcher()
     if watching is None:
         raise RuntimeError("xleak does not watch this session. Load it with %load_ext xleak")
+    # Who asks wants the whole answer, also what did not fit under the cell.
+    watching.idle(lambda: False)
     return build(_native.records(), watching.findings())
 
 
 def verdict_json() -> str:
-    """The session's verdict as one line of ASCII JSON, for a client that asks with an expression."""
+    """The session's verdict as one line of ASCII JSON, for a client that sends an expression."""
     return json.dumps(to_json(session_verdict()))

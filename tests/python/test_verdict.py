@@ -17,7 +17,7 @@ SCHEMA = json.loads(
 
 
 def record(index: int, **more: Any) -> Any:
-    fields = {
+    fields: dict[str, Any] = {
         "index": index,
         "cell_id": None,
         "execution_count": index,

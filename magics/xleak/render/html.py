@@ -25,7 +25,8 @@ def page(verdict: Verdict, sources: Mapping[int, str]) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title} · xleak</title><style>{_css('report.css')}{_css('page.css')}</style></head>"
+        f"<title>{title} · xleak</title>"
+        f"<style>{_css('report.css')}{_css('page.css')}</style></head>"
         f'<body><main class="xleak"><p class="brand">xleak</p><h1>{title}</h1>'
         f"{_lead(verdict)}{_stats(verdict)}{_findings(verdict, sources)}"
         f"<h2>Cells</h2>{_cells(verdict, sources)}{_footer(verdict)}</main></body></html>\n"
@@ -103,10 +104,11 @@ def _fixes(found: Finding) -> str:
 
 
 def _snippet(source: str, guilty: int | None) -> str:
-    lines = source.splitlines()
-    if not source.strip():
+    lines = source.rstrip().splitlines()
+    if not lines:
         return ""
-    middle = guilty if guilty is not None else 1 + _CONTEXT_LINES
+    # Where no line is known, the last ones: they make the value that a cell shows.
+    middle = guilty if guilty is not None else len(lines) - _CONTEXT_LINES
     first = max(1, middle - _CONTEXT_LINES)
     shown = enumerate(lines[first - 1 : middle + _CONTEXT_LINES], start=first)
     return f"<pre>{''.join(_code_line(at, text, at == guilty) for at, text in shown)}</pre>"

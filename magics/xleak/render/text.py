@@ -1,4 +1,4 @@
-"""The report for a terminal: plain text everywhere, with colours where rich is and a person looks."""
+"""The report for a terminal: plain text, with colours where rich is and a person looks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that come with the package: in it once installed, in their own folders in a working tree."""
+"""Files that come with the package: in it once installed, elsewhere in a working tree."""
 
 from __future__ import annotations
 

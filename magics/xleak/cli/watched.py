@@ -34,7 +34,7 @@ _LOAD = "__import__('IPython').get_ipython().extension_manager.load_extension('x
 
 @dataclass
 class Options:
-    """How to run: `folder` is the kernel's working directory, `timeout` in seconds for each cell."""
+    """How to run: `folder` is where the kernel works, `timeout` in seconds for each cell."""
 
     folder: Path
     timeout: int | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import takewhile
 
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
@@ -63,7 +64,7 @@ class LeakcheckMagic(Magics):
         """
         if cell is not None:
             # A marked cell never comes here: its first line is gone before IPython reads it.
-            raise UsageError(f"{_MARK} must be the first line of its cell and takes no arguments")
+            raise UsageError(f"{_MARK} takes no arguments and stands alone on the first line")
         request = parse(line)
         if request.rule is not None:
             print(_explained(request.rule))
@@ -93,13 +94,15 @@ def session_report(verdict: Verdict, with_notes: bool) -> str:
 
 
 def is_marked(source: str) -> bool:
-    """Whether a cell starts with a bare `%%leakcheck`."""
-    return source.lstrip().split("\n", 1)[0].rstrip() == _MARK
+    """Whether a bare `%%leakcheck` is among the cell magics that a cell starts with."""
+    lines = source.lstrip().splitlines()
+    magics = takewhile(lambda line: line.startswith("%%"), lines)
+    return _MARK in (magic.rstrip() for magic in magics)
 
 
 def without_mark(lines: list[str]) -> list[str]:
     """An input transformer of IPython: the cell without its mark, with line numbers kept."""
-    if not lines or not is_marked(lines[0]) or watcher() is None:
+    if not lines or lines[0].rstrip() != _MARK or watcher() is None:
         return lines
     body = lines[1:]
     # Another cell magic below must come first to be seen as one.

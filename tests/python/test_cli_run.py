@@ -324,3 +324,18 @@ def test_the_kernel_is_gone_after_the_run(tmp_path: Path) -> None:
     done = run(written(tmp_path, notebook("import os\nopen('pid', 'w').write(str(os.getpid()))")))
     assert done.returncode == 0, f"{KERNEL}: {done.stderr}"
     assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()
+
+
+# --- the notebook that shows it --------------------------------------------------------------------
+
+
+def test_the_training_notebook_names_the_leak_that_it_leaves_and_not_the_one_it_repairs() -> None:
+    training = Path(__file__).parents[2] / "notebooks" / "leaky_training.ipynb"
+    done = run(training, "--format", "json")
+    assert done.returncode == 1, done.stderr
+    shape = report(done)
+    assert statuses(shape) == ["ok"] * 15
+    [found] = shape["findings"]
+    assert (found["code"], found["cell"], found["cause_cell"]) == ("XL401", 9, 7)
+    assert found["bytes"] >= 20 << 20
+    assert found["fixes"][0]["code"] == "%xdel Out[7]"

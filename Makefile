@@ -1,0 +1,127 @@
+# Two commands are enough: `make demo` and `make test`. Each sets up what it needs first.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+export CMAKE_BUILD_PARALLEL_LEVEL := 2
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# Debian's xeus-python is built for CPython 3.11, so the kernel runs in no other.
+PYTHON := $(shell for p in python3 python3.11 /usr/bin/python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+PINS := tests/requirements
+ENVIRONMENTS := .venv .venvs/ipython8 .venvs/ipython7
+BIN := .venv/bin
+# The name changes with any source, a removed one included, so that no stale wheel is ever tested.
+WHEEL := build/wheel/$(shell find CMakeLists.txt pyproject.toml README.md kernel monitor magics share \
+	-type f ! -name '*.so' ! -path '*/__pycache__/*' 2>/dev/null | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-16)
+SDISTS := build/conformance/.unpacked
+NATIVE := $(BIN)/.xleak build/dev/build.ninja
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+# --- set-up ----------------------------------------------------------------------------------
+
+.PHONY: setup
+setup: $(ENVIRONMENTS:=/.pinned) $(SDISTS) ## Install Debian packages, make .venv and .venvs, install the pins
+
+.PHONY: debian
+debian:
+	@$(PINS)/debian.sh
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 was found, and the kernel needs that one. On Debian 12: apt install python3" >&2; exit 1; }
+
+.venv/.pinned: $(PINS)/ipython9.txt
+.venvs/ipython8/.pinned: $(PINS)/ipython8.txt
+.venvs/ipython7/.pinned: $(PINS)/ipython7.txt
+$(ENVIRONMENTS:=/.pinned): | debian
+	@echo "Installing $< into $(@D)"
+	@$(PYTHON) -m venv --clear $(@D)
+	@$(@D)/bin/pip install -qq --no-deps -r $<
+	@touch $@
+
+$(SDISTS): $(PINS)/conformance.txt | .venv/.pinned
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@$(BIN)/pip download -qq --no-deps --no-binary ipykernel,nbclient --require-hashes -r $< -d $(@D)
+	@for archive in $(@D)/*.tar.gz; do tar -xzf $$archive -C $(@D); done
+	@touch $@
+
+.PHONY: pins
+pins: ## Resolve tests/requirements/*.in anew into the pinned *.txt
+	@for env in .venv:ipython9 .venvs/ipython8:ipython8 .venvs/ipython7:ipython7; do \
+		folder=$${env%:*} name=$${env#*:}; $(PYTHON) -m venv --clear $$folder; \
+		$$folder/bin/pip install -qq -r $(PINS)/$$name.in; \
+		{ echo "# Made from $$name.in by 'make pins'."; $$folder/bin/pip freeze | sed 's/+cpu$$//'; } > $(PINS)/$$name.txt; \
+	done
+
+# --- build -----------------------------------------------------------------------------------
+
+.PHONY: build
+build: .venv/.xleak native ## Build and install the package, build the native tests
+
+$(WHEEL): | .venv/.pinned
+	@echo "Building the wheel"
+	@rm -rf build/wheel
+	@$(BIN)/pip wheel -q --no-build-isolation --no-deps --wheel-dir build/wheel .
+	@touch $@
+
+$(ENVIRONMENTS:=/.xleak): %/.xleak: $(WHEEL) %/.pinned
+	@$(@D)/bin/pip install -qq --no-deps --force-reinstall build/wheel/*.whl
+	@touch $@
+
+.PHONY: native
+native: .venv/.pinned
+	@cmake --preset dev -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python --log-level=WARNING
+	@cmake --build --preset dev
+
+# --- run -------------------------------------------------------------------------------------
+
+.PHONY: demo
+demo: .venv/.xleak ## Train a leaky notebook and say which cell kept the memory
+	@$(BIN)/xleak run notebooks/leaky_training.ipynb --fail-on never \
+		--format html --output build/leaky_training.html
+
+.PHONY: bench
+bench: .venv/.xleak ## Measure every claim against ipykernel and against xleak switched off
+	@$(BIN)/python tests/bench/run.py
+
+.PHONY: conformance
+conformance: .venv/.xleak $(SDISTS) ## Run three test suites that others wrote on the kernel
+	@$(BIN)/python tests/conformance/run.py
+
+# --- test ------------------------------------------------------------------------------------
+
+.PHONY: test
+test: native sanitizers lint conformance pytest ## Everything that has to pass
+
+.PHONY: pytest
+pytest: $(ENVIRONMENTS:=/.xleak)
+	XLEAK_IPYTHON_PYTHONS=$$(echo $(foreach e,$(ENVIRONMENTS),$(CURDIR)/$(e)/bin/python) | tr ' ' ':') \
+		$(BIN)/python -m pytest tests
+
+.PHONY: sanitizers
+sanitizers: debian ## The native tests under the address and the thread sanitizer
+	@for preset in asan tsan; do \
+		cmake --preset $$preset --log-level=WARNING; \
+		cmake --build --preset $$preset; ctest --preset $$preset; \
+	done
+
+.PHONY: lint
+lint: .venv/.xleak ## Style and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run -Werror
+
+.PHONY: format
+format: .venv/.pinned ## Let ruff and clang-format rewrite the sources
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+.PHONY: clean
+clean: ## Remove all that was built, and the environments
+	rm -rf build .venv .venvs
+	find magics -name '*.so' -delete

@@ -1,0 +1,34 @@
+"""How long a trivial cell takes, from the request to its reply and idle."""
+
+from contextlib import ExitStack
+
+from claims import Claim, Measurement
+from kernels import IPYKERNEL, UNWATCHED, WATCHED, Side, started
+
+WARM_UP = 50
+ROUNDS = 300
+
+
+def timed(sides: list[Side], code: str, rounds: int) -> dict[str, list[float]]:
+    """Milliseconds of each side, in turn: all kernels live, one works at a time."""
+    samples: dict[str, list[float]] = {side.name: [] for side in sides}
+    with ExitStack() as stack:
+        clients = [(side.name, stack.enter_context(started(side))) for side in sides]
+        for _, client in clients:
+            client.subscribed()
+        for number in range(WARM_UP + rounds):
+            # Forth and back, so that no side always follows the same one.
+            for name, client in clients if number % 2 else reversed(clients):
+                seconds = client.execute(code)
+                if number >= WARM_UP:
+                    samples[name].append(seconds * 1000)
+    return samples
+
+
+def measure() -> list[Measurement]:
+    samples = timed([WATCHED, UNWATCHED, IPYKERNEL], "x = 1", ROUNDS)
+    claims = [
+        Claim(WATCHED.name, UNWATCHED.name, 1.10),
+        Claim(WATCHED.name, IPYKERNEL.name, 0.7),
+    ]
+    return [Measurement("round trip of a trivial cell", "ms", samples, claims)]

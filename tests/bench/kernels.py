@@ -1,0 +1,127 @@
+"""Kernels side by side, and one client for all of them, so that only the kernel differs."""
+
+import os
+import secrets
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import zmq
+from jupyter_client.connect import write_connection_file
+from jupyter_client.session import Session
+
+REPLY_TIMEOUT_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Side:
+    """A kernel to measure, named by what starts it."""
+
+    name: str
+    module: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+WATCHED = Side("xleak", "xleak.kernel")
+UNWATCHED = Side("xleak unwatched", "xleak.kernel", {"XLEAK_DISABLE": "1"})
+IPYKERNEL = Side("ipykernel", "ipykernel_launcher")
+
+
+class Client:
+    """Speaks to one kernel over plain sockets: no threads and no event loop in what is timed."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", connection: Mapping[str, Any]) -> None:
+        self.process = process
+        self._session = Session(key=connection["key"].encode())
+        self._context = zmq.Context()
+        self._shell = self._connect(zmq.DEALER, connection, "shell_port")
+        self._control = self._connect(zmq.DEALER, connection, "control_port")
+        self._iopub = self._connect(zmq.SUB, connection, "iopub_port")
+        self._iopub.subscribe(b"")
+
+    def _connect(self, kind: int, connection: Mapping[str, Any], port: str) -> "zmq.Socket[bytes]":
+        socket = self._context.socket(kind)
+        # The default, 100 ms, would round the time that a kernel takes to start.
+        socket.reconnect_ivl = 2
+        socket.linger = 0
+        socket.connect(f"tcp://{connection['ip']}:{connection[port]}")
+        return socket
+
+    def _receive(self, socket: "zmq.Socket[bytes]") -> dict[str, Any]:
+        if not socket.poll(REPLY_TIMEOUT_SECONDS * 1000):
+            raise TimeoutError(f"the kernel gave no answer within {REPLY_TIMEOUT_SECONDS} s")
+        _, frames = self._session.feed_identities(socket.recv_multipart())
+        message: dict[str, Any] = self._session.deserialize(frames)
+        return message
+
+    def _reply_to(self, socket: "zmq.Socket[bytes]", message_id: str) -> dict[str, Any]:
+        while True:
+            message = self._receive(socket)
+            if message["parent_header"].get("msg_id") == message_id:
+                return message
+
+    def _send(self, socket: "zmq.Socket[bytes]", kind: str, content: dict[str, Any]) -> str:
+        message = self._session.msg(kind, content)
+        self._session.send(socket, message)
+        message_id: str = message["header"]["msg_id"]
+        return message_id
+
+    def kernel_info(self) -> None:
+        """Returns when the kernel has said what it is."""
+        sent = self._send(self._shell, "kernel_info_request", {})
+        self._reply_to(self._shell, sent)
+
+    def subscribed(self) -> None:
+        """Returns when output arrives here too; what is published before that is lost."""
+        while True:
+            self.kernel_info()
+            if self._iopub.poll(50):
+                return
+
+    def execute(self, code: str) -> float:
+        """Runs a cell and returns the seconds until its reply and its idle were both here."""
+        content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False}
+        begun = time.perf_counter()
+        sent = self._send(self._shell, "execute_request", content)
+        reply = self._reply_to(self._shell, sent)
+        while self._reply_to(self._iopub, sent)["content"].get("execution_state") != "idle":
+            pass
+        seconds = time.perf_counter() - begun
+        if reply["content"]["status"] != "ok":
+            raise RuntimeError(f"the cell failed: {reply['content'].get('evalue')}")
+        return seconds
+
+    def close(self) -> None:
+        self._send(self._control, "shutdown_request", {"restart": False})
+        try:
+            self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._context.destroy(linger=0)
+
+
+@contextmanager
+def started(side: Side) -> Iterator[Client]:
+    """Starts the kernel and gives a client at once, before the kernel answers."""
+    with TemporaryDirectory() as folder:
+        file = str(Path(folder) / "connection.json")
+        path, connection = write_connection_file(file, key=secrets.token_hex(16).encode())
+        environment = {**os.environ, **side.environment, "IPYTHONDIR": folder}
+        process = subprocess.Popen(
+            [sys.executable, "-m", side.module, "-f", path],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        client = Client(process, connection)
+        try:
+            yield client
+        finally:
+            client.close()

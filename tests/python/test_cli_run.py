@@ -209,6 +209,39 @@ def test_with_output_the_file_has_the_format_and_stdout_the_text(tmp_path: Path)
     assert "XL401" in done.stdout and "<html" not in done.stdout
 
 
+def test_a_reader_that_goes_away_does_not_disturb_the_exit_code(tmp_path: Path) -> None:
+    words = command(written(tmp_path, notebook("a = 1")))
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    shown = process.stderr.read()
+    assert process.wait(LIMIT_SECONDS) == 0
+    assert "BrokenPipe" not in shown
+
+
+def test_a_report_can_be_shown_where_stdout_knows_only_ascii(tmp_path: Path) -> None:
+    done = subprocess.run(
+        command(written(tmp_path, notebook("é = 'naïve →'"))),
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        timeout=LIMIT_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert rb"\xe9 = 'na\xefve \u2192'" in done.stdout
+
+
+def test_when_the_output_cannot_be_written_any_more_the_report_is_still_shown(
+    tmp_path: Path,
+) -> None:
+    target = tmp_path / "gone" / "report.json"
+    target.parent.mkdir()
+    done = run(written(tmp_path, notebook("import os\nos.rmdir('gone')")), "--output", target)
+    assert done.returncode == 2
+    assert "cannot write" in done.stderr
+    assert "no leak found" in done.stdout
+
+
 # --- bad usage and input -------------------------------------------------------------------------
 
 
@@ -326,7 +359,7 @@ def test_the_kernel_is_gone_after_the_run(tmp_path: Path) -> None:
     assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()
 
 
-# --- the notebook that shows it --------------------------------------------------------------------
+# --- the notebook that shows it ---------------------------------------------------------------
 
 
 def test_the_training_notebook_names_the_leak_that_it_leaves_and_not_the_one_it_repairs() -> None:

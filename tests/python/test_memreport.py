@@ -6,7 +6,9 @@ from test_leakcheck import session
 
 # Prints every mime bundle that is displayed.
 SHOW = """
-shell.display_pub.publish = lambda data, *a, **k: print(sorted(data), data["text/plain"], data["text/html"])
+def show(data, *rest, **more):
+    print(sorted(data), data["text/plain"], data["text/html"])
+shell.display_pub.publish = show
 """
 
 

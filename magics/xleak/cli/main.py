@@ -13,7 +13,7 @@ from xleak.cli.problem import Problem
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-BAD_USAGE = 2
+BAD_USAGE, INTERRUPTED = 2, 3
 
 _EXIT_CODES = """\
 exit codes:
@@ -37,6 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Problem as problem:
         print(f"xleak {arguments.command}: {problem}", file=sys.stderr)
         return BAD_USAGE
+    except KeyboardInterrupt:
+        print(f"xleak {arguments.command}: interrupted", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _commands() -> dict[str, Callable[[argparse.Namespace], int]]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 from xleak.cli.problem import Problem
 
@@ -41,6 +46,19 @@ def replace(target: Path, text: str) -> None:
     except OSError as refused:
         draft.unlink(missing_ok=True)
         raise Problem(f"cannot write {target}: {refused.strerror}.") from None
+
+
+@contextlib.contextmanager
+def to_stdout() -> Iterator[TextIO]:
+    """Stdout for a report: in any encoding, and for a reader that goes away as `head` does."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _mode(target: Path) -> int:

@@ -44,11 +44,13 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         if "--save-executed" in places:
             output.replace(places["--save-executed"], nbformat.writes(cells) + "\n")
-        _report(verdict, sources, arguments.format, places.get("--output"))
-    except Problem as problem:
-        # The run was not for nothing: what it found still goes to the terminal.
-        text.write(verdict, sources, sys.stdout)
-        raise problem from None
+        if "--output" in places:
+            output.replace(places["--output"], _formatted(verdict, sources, arguments.format))
+            print(f"Report: {places['--output']}", file=sys.stderr)
+    finally:
+        # Also where a file could not be written: the run was not for nothing.
+        form = "text" if "--output" in places else arguments.format
+        _show(verdict, sources, form)
     return _code(verdict, arguments.fail_on)
 
 
@@ -121,17 +123,12 @@ def _progress(total: int) -> Iterator[Callable[[int, str], None]]:
         )
 
 
-def _report(verdict: Verdict, sources: dict[int, str], form: str, target: Path | None) -> None:
-    if target is None and form == "text":
-        text.write(verdict, sources, sys.stdout)
-        return
-    written = _formatted(verdict, sources, form)
-    if target is None:
-        sys.stdout.write(written)
-        return
-    output.replace(target, written)
-    text.write(verdict, sources, sys.stdout)
-    print(f"Report: {target}", file=sys.stderr)
+def _show(verdict: Verdict, sources: dict[int, str], form: str) -> None:
+    with output.to_stdout() as stream:
+        if form == "text":
+            text.write(verdict, sources, stream)
+        else:
+            stream.write(_formatted(verdict, sources, form))
 
 
 def _formatted(verdict: Verdict, sources: dict[int, str], form: str) -> str:

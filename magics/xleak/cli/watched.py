@@ -71,7 +71,8 @@ class WatchedRun:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._interrupt)
         try:
-            if await self._do(self._start()):
+            await self._do(self._start())
+            if self.failure is None:
                 await self._do(self._run_cells())
                 if self.failure is not None and self.failure.kind in ("timeout", "interrupted"):
                     await self._do(self._last_word())
@@ -83,16 +84,14 @@ class WatchedRun:
         if self._stage is not None:
             self._stage.cancel()
 
-    async def _do(self, stage: Coroutine[Any, Any, None]) -> bool:
-        """Runs a stage that a signal may cut short; true where it came to its end."""
+    async def _do(self, stage: Coroutine[Any, Any, None]) -> None:
+        """Runs a stage that a signal or the end of the kernel may cut short."""
         self._stage = asyncio.ensure_future(stage)
         try:
             await self._stage
         except (asyncio.CancelledError, DeadKernelError):
             # nbclient takes a cancelled cell for a dead kernel.
             self.failure = self.failure or self._cut_short()
-            return False
-        return True
 
     def _cut_short(self) -> Failure:
         if self._interrupted:
@@ -113,7 +112,7 @@ class WatchedRun:
             await client.wait_for_ready(timeout=_START_SECONDS)
         except (OSError, RuntimeError) as failed:
             self.failure = Failure("not_started", None, f"the kernel did not start: {failed}")
-            raise asyncio.CancelledError from failed
+            return
         client.allow_stdin = False
         await self._load()
 

@@ -301,7 +301,7 @@ def session_verdict() -> Verdict:
     watching = watcher()
     if watching is None:
         raise RuntimeError("xleak does not watch this session. Load it with %load_ext xleak")
-    # Who asks wants the whole answer, also what did not fit under the cell.
+    # Who asks waits for what did not fit under the cell.
     watching.idle(lambda: False)
     return build(_native.records(), watching.findings())
 

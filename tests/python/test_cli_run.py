@@ -262,6 +262,7 @@ def test_a_missing_file_is_one_sentence(capsys: pytest.CaptureFixture[str], tmp_
         b'{"nbformat": 9, "nbformat_minor": 0, "cells": [], "metadata": {}}',
         b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [1]}',
         b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "code"}]}',
+        json.dumps(notebook("x = '\ud800'")).encode(),
     ],
 )
 def test_what_is_no_notebook_is_one_sentence(

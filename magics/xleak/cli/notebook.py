@@ -73,6 +73,8 @@ def _prepared(notebook: NotebookNode) -> NotebookNode:
             cell.id = uuid.uuid4().hex[:8]
         seen.add(cell.id)
         cell.setdefault("metadata", {})
+        # JSON can spell half a character, which no kernel can be sent.
+        cell.source.encode()
         if cell.cell_type == "code":
             cell.outputs = []
             cell.execution_count = None

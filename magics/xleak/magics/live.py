@@ -5,15 +5,22 @@ from __future__ import annotations
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
+from xleak.shell.watcher import Watcher, watcher
 from xleak.verdict import Verdict, session_verdict
 
 
+def live_watcher() -> Watcher:
+    """What watches this session. Raises UsageError where nothing does."""
+    watching = watcher()
+    if watching is None:
+        raise UsageError("xleak does not watch this session; %load_ext xleak starts it")
+    return watching
+
+
 def live_verdict() -> Verdict:
-    """The session's verdict. Raises UsageError where nothing is watched."""
-    try:
-        return session_verdict()
-    except RuntimeError as unwatched:
-        raise UsageError(str(unwatched)) from None
+    """The session's verdict now, in the middle of a cell. Raises UsageError where there is none."""
+    live_watcher().refresh()
+    return session_verdict()
 
 
 def cell_sources(shell: InteractiveShell, verdict: Verdict) -> dict[int, str]:

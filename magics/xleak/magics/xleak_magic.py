@@ -8,6 +8,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
 from xleak import _native
+from xleak.magics.live import live_watcher
 from xleak.render.units import human_bytes
 from xleak.verdict import versions
 
@@ -40,8 +41,8 @@ class XleakMagic(Magics):
         if arguments not in ([], ["off"], ["report"]):
             raise UsageError(f"%xleak policy takes off or report, got {' '.join(arguments)!r}")
         if arguments:
-            _native.set_enabled(arguments == ["report"])
-        print(f"policy: {'report' if _native.enabled() else 'off'}")
+            live_watcher().settings.policy = arguments[0]
+        print(f"policy: {live_watcher().settings.policy}")
 
     def _environment(self, arguments: list[str]) -> None:
         if arguments:
@@ -60,5 +61,5 @@ def environment() -> dict[str, str]:
         "kernel": "xleak" if "xleak._kernel" in sys.modules else "another, by %load_ext xleak",
         "memory": human_bytes(_native.ram_bytes()),
         "rules": ", ".join(smell.code for smell in _native.smells()),
-        "policy": "report" if _native.enabled() else "off",
+        "policy": live_watcher().settings.policy,
     }

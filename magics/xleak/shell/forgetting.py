@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -93,14 +93,13 @@ def _views(watcher: Watcher, parts: set[int], known: set[int], kept: Namespace) 
     """Other values in the caches whose memory is wholly that of the parts: `q.T`, a slice, `df.head()`."""
     caches = watcher.caches
     known = known | {id(value) for _, value in kept.of_user()}
-    buffers = parts - known
     views = []
     for _, value in [*caches.slots(), *kept.of_tools()]:
         if id(value) in known or type(value) in _SCALARS:
             continue
         known = known | {id(value)}
         own = _native.parts_of(value, caches.barriers()) - {id(value)}
-        if id(value) in parts or (own and own <= buffers):
+        if own and own <= parts:
             views.append(value)
     return views
 
@@ -125,12 +124,12 @@ def _holders(
         seen.add(id(value))
         if _reaches(value, parts, barriers):
             yield f"{label} ({_native.type_name(value)})"
-    yield from _modules(ids)
+    yield from _modules(ids, watcher.shell.user_ns)
 
 
-def _modules(ids: set[int]) -> Iterable[str]:
+def _modules(ids: set[int], user_ns: dict[str, Any]) -> Iterator[str]:
     for module_name, module in list(sys.modules.items()):
-        if type(module) is not ModuleType or module_name == "__main__":
+        if type(module) is not ModuleType or vars(module) is user_ns:
             continue
         for name, value in list(vars(module).items()):
             if id(value) in ids and type(value) not in _SCALARS:

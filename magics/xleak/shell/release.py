@@ -185,7 +185,7 @@ def _release_outputs(watching: Watcher, dry_run: bool) -> Step:
 def _collect_cycles(watching: Watcher, dry_run: bool) -> Step:
     title = "Garbage cycles"
     if dry_run:
-        return Step(title, f"unknown until collected; {gc.get_count()[0]} objects are new")
+        return Step(title, "unknown until they are collected")
     before = read_counters()
     found = gc.collect()
     return Step(title, f"{found} unreachable objects", returned(before, read_counters()))

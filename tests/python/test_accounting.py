@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-
 from xleak import _native
 
 MIB = 1 << 20

@@ -1,0 +1,25 @@
+#pragma once
+#include <Python.h>
+
+#include <cstdint>
+#include <set>
+
+#include "closure.hpp"
+
+namespace xleak::facts {
+
+/// What an object stands for in memory: its own identity and that of every larger buffer it
+/// reaches.
+using Parts = std::set<std::int64_t>;
+
+Parts parts_of(PyObject* object, const Pointers& barriers);
+
+/// Whether `object` is or reaches one of `parts`. False too where a limit was reached.
+bool reaches(PyObject* object, const Parts& parts, const Pointers& barriers, const Limits& limits);
+
+/// What goes once the `dropped` references to `objects` do, by owner. `dropped` counts what the
+/// caller itself holds too; `named` are the values of the names that stay.
+Bytes would_free(const std::vector<PyObject*>& objects, const CacheReferences& dropped,
+                 const Pointers& named, const Pointers& barriers);
+
+}  // namespace xleak::facts

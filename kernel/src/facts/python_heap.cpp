@@ -1,0 +1,44 @@
+#include "python_heap.hpp"
+
+#include <Python.h>
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+namespace xleak::facts {
+namespace {
+
+/// The number behind `label = `, with thousands separators.
+std::optional<std::int64_t> number_after(const char* text, const char* label) {
+  const char* at = std::strstr(text, label);
+  if (at == nullptr) return std::nullopt;
+  at = std::strchr(at, '=');
+  if (at == nullptr) return std::nullopt;
+  std::int64_t number = 0;
+  for (++at; *at != '\0' && *at != '\n'; ++at) {
+    if (*at >= '0' && *at <= '9') number = number * 10 + (*at - '0');
+  }
+  return number;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> python_pool_bytes() {
+  using Statistics = int (*)(FILE*);
+  static const auto statistics =
+      reinterpret_cast<Statistics>(::dlsym(RTLD_DEFAULT, "_PyObject_DebugMallocStats"));
+  if (statistics == nullptr) return std::nullopt;
+  char* text = nullptr;
+  std::size_t size = 0;
+  FILE* stream = ::open_memstream(&text, &size);
+  if (stream == nullptr) return std::nullopt;
+  statistics(stream);
+  std::fclose(stream);
+  const std::unique_ptr<char, void (*)(void*)> owner(text, std::free);
+  return number_after(text, "# bytes in allocated blocks");
+}
+
+}  // namespace xleak::facts

@@ -205,3 +205,75 @@ def heap() -> Heap:
 
 def trim_heap() -> int:
     """Give free pages of the C heap back; return the bytes by which the resident size fell."""
+
+# --- the Python heap -------------------------------------------------------------------------
+
+class OutputFacts:
+    """What is known of one entry of the output cache. Sizes in bytes."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def held(self) -> dict[str, int]:
+        """By owner: "malloc", "pymalloc", "arrow", "cuda:0", "unknown"."""
+
+    @property
+    def held_bytes(self) -> int: ...
+    @property
+    def total_bytes(self) -> int: ...
+    @property
+    def type_name(self) -> str: ...
+    @property
+    def holders(self) -> list[str]: ...
+    @property
+    def settled(self) -> bool: ...
+
+class OutputCache:
+    """Follows the output cache from cell to cell. Keeps no reference to anything in it."""
+
+    def examine(
+        self,
+        out: dict[int, Any],
+        user_ns: dict[str, Any],
+        hidden_ns: dict[str, Any],
+        display_hook: dict[str, Any],
+        last_result: dict[str, Any] | None,
+        tool_names: set[str],
+        mentioned: set[int],
+        barriers: list[object],
+        deadline_ms: float | None,
+        interrupted: Callable[[], bool] | None,
+    ) -> bool:
+        """Look again at what may have changed. False: out of time, call it again to go on.
+
+        Entries in ``mentioned`` are in use; ``barriers`` are never followed. All dictionaries are
+        exact ones.
+        """
+
+    def entries(self) -> list[OutputFacts]:
+        """Return the entries that keep more than 64 KiB which nothing else does."""
+
+    def identity_of(self, number: int) -> int | None:
+        """Return the id of an entry's value, also where it is gone from Out."""
+
+def parts_of(object: object, barriers: list[object]) -> set[int]:
+    """Return the identities of an object and of every larger buffer that it reaches."""
+
+def reaches(
+    object: object, parts: set[int], barriers: list[object], deadline_ms: float | None
+) -> bool:
+    """Return whether an object is or reaches one of the parts; False where time ran out."""
+
+def would_free(
+    objects: list[Any], dropped: dict[int, int], named: list[Any], barriers: list[object]
+) -> dict[str, int]:
+    """Return the bytes, by owner, that go once ``dropped`` (id → count) references are gone.
+
+    The count of an object includes the one that ``objects`` has. ``named``: values of names that stay.
+    """
+
+def type_name(object: object) -> str:
+    """Return the name that an object's type was made with."""
+
+def python_pool_bytes() -> int | None:
+    """Return the bytes in use in CPython's own pools, or None where it does not tell."""

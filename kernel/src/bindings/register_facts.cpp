@@ -50,6 +50,17 @@ bool examine(OutputCache& cache, const py::dict& out, const py::dict& user_ns,
   return cache.examine(view, limits(deadline_ms, interrupted));
 }
 
+facts::Bytes would_free(const py::list& objects, const std::map<std::intptr_t, int>& dropped,
+                        const py::list& named, const py::list& barriers) {
+  std::vector<PyObject*> roots;
+  for (const py::handle object : objects) roots.push_back(object.ptr());
+  facts::CacheReferences references;
+  for (const auto& [identity, count] : dropped) {
+    references[reinterpret_cast<PyObject*>(identity)] = count;
+  }
+  return facts::would_free(roots, references, pointers(named), pointers(barriers));
+}
+
 }  // namespace
 
 void register_facts(py::module_& m) {
@@ -69,7 +80,15 @@ void register_facts(py::module_& m) {
            py::arg("mentioned"), py::arg("barriers"), py::arg("deadline_ms"),
            py::arg("interrupted"),
            "Look again at what may have changed. False: out of time, call it again to go on.")
-      .def("entries", &OutputCache::entries);
+      .def("entries", &OutputCache::entries, "Return the entries that keep more than 64 KiB.")
+      .def(
+          "identity_of",
+          [](const OutputCache& cache, int number) -> std::optional<std::intptr_t> {
+            PyObject* identity = cache.identity_of(number);
+            if (identity == nullptr) return std::nullopt;
+            return reinterpret_cast<std::intptr_t>(identity);
+          },
+          py::arg("number"), "Return the id of an entry's value, also where it is gone from Out.");
   m.def(
       "parts_of",
       [](const py::object& object, const py::list& barriers) {
@@ -86,6 +105,9 @@ void register_facts(py::module_& m) {
       },
       py::arg("object"), py::arg("parts"), py::arg("barriers"), py::arg("deadline_ms"),
       "Return whether an object is or reaches one of the parts.");
+  m.def("would_free", would_free, py::arg("objects"), py::arg("dropped"), py::arg("named"),
+        py::arg("barriers"),
+        "Return the bytes, by owner, that go once the dropped references to the objects do.");
   m.def(
       "type_name",
       [](const py::object& object) { return std::string(Py_TYPE(object.ptr())->tp_name); },

@@ -145,6 +145,14 @@ std::vector<Buffer> find_buffers(const Closure& closure, TorchFacts& torch) {
   return collector.take();
 }
 
+bool in_doubt(const std::vector<Buffer>& buffers, Buffer::Doubt doubt) {
+  std::int64_t bytes = 0;
+  for (const Buffer& buffer : buffers) {
+    if (buffer.doubt == doubt && !buffer.held) bytes += buffer.bytes;
+  }
+  return bytes >= kSmallBytes;
+}
+
 void ask_named_tensors(std::vector<Buffer>& buffers, const Pointers& named, KnownTypes& types,
                        TorchFacts& torch) {
   TensorWitness witness(torch);

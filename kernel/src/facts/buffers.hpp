@@ -22,6 +22,9 @@ struct Buffer {
 /// The buffers of every tensor and of every Arrow and Polars object in `closure`, each once.
 std::vector<Buffer> find_buffers(const Closure& closure, TorchFacts& torch);
 
+/// Whether so much is in this doubt that it is worth a search.
+bool in_doubt(const std::vector<Buffer>& buffers, Buffer::Doubt doubt);
+
 /// Settles doubts about tensors where one of the user's names answers them; see below.
 void ask_named_tensors(std::vector<Buffer>& buffers, const Pointers& named, KnownTypes& types,
                        TorchFacts& torch);

@@ -5,6 +5,9 @@
 
 namespace xleak::facts {
 
+/// Less never becomes a finding; so much stays in doubt without a search.
+constexpr std::int64_t kSmallBytes = 64 << 10;
+
 /// What Python itself allocates.
 struct PythonBytes {
   std::int64_t malloc_bytes = 0;
@@ -12,6 +15,13 @@ struct PythonBytes {
 
   /// CPython serves requests up to 512 bytes from its own pools.
   void add_block(std::int64_t size) { (size <= 512 ? pymalloc_bytes : malloc_bytes) += size; }
+
+  void add(const PythonBytes& other) {
+    malloc_bytes += other.malloc_bytes;
+    pymalloc_bytes += other.pymalloc_bytes;
+  }
+
+  std::int64_t total() const { return malloc_bytes + pymalloc_bytes; }
 };
 
 /// Bytes by the allocator that owns them: "malloc", "pymalloc", "arrow", "cuda:0", "unknown".

@@ -5,21 +5,11 @@
 namespace xleak::facts {
 namespace {
 
-// Entries below this never become a finding, so they are looked at once.
-constexpr std::int64_t kSmallBytes = 64 << 10;
 // An entry with more objects is looked at alone, and only when something moved.
 constexpr std::size_t kDearNodes = 20'000;
 // Unsettled entries are looked at after every cell where that takes no longer, else when a name
 // moved.
 constexpr std::chrono::microseconds kCheapLook{200};
-
-bool in_doubt(const std::vector<Buffer>& buffers, Buffer::Doubt doubt) {
-  std::int64_t bytes = 0;
-  for (const Buffer& buffer : buffers) {
-    if (buffer.doubt == doubt && !buffer.held) bytes += buffer.bytes;
-  }
-  return bytes >= kSmallBytes;
-}
 
 }  // namespace
 
@@ -83,7 +73,7 @@ bool OutputCache::settle_quickly(PyObject* object, State& state, KnownTypes& typ
   PythonBytes own;
   const bool leaf = Py_TYPE(object)->tp_traverse == nullptr && kind <= Kind::sized;
   if (leaf) types.add_own_bytes(object, kind, own);
-  const bool small = leaf && own.malloc_bytes < kSmallBytes;
+  const bool small = leaf && own.total() < kSmallBytes;
   if (!named && !small && kind != Kind::barrier) return false;
   state.examined = true;
   state.facts.held.clear();
@@ -162,14 +152,12 @@ void OutputCache::account(const Closure& closure, const std::vector<int>& group,
     Sum& sum = sums[static_cast<int>(node.root)];
     PythonBytes own = node.leaves;
     types.add_own_bytes(node.object, node.kind, own);
-    sum.all.malloc_bytes += own.malloc_bytes;
-    sum.all.pymalloc_bytes += own.pymalloc_bytes;
+    sum.all.add(own);
     if (node.held) {
       sum.may_grow = sum.may_grow || Py_TYPE(node.object)->tp_traverse != nullptr;
       continue;
     }
-    sum.held.malloc_bytes += own.malloc_bytes;
-    sum.held.pymalloc_bytes += own.pymalloc_bytes;
+    sum.held.add(own);
   }
   for (const Buffer& buffer : buffers) {
     sums[static_cast<int>(buffer.root)].buffer_bytes += buffer.bytes;
@@ -180,7 +168,7 @@ void OutputCache::account(const Closure& closure, const std::vector<int>& group,
     State& state = states_[number];
     const Sum& sum = sums[number];
     add(state.facts.held, sum.held);
-    state.facts.total_bytes = sum.all.malloc_bytes + sum.all.pymalloc_bytes + sum.buffer_bytes;
+    state.facts.total_bytes = sum.all.total() + sum.buffer_bytes;
     state.examined = true;
     state.facts.holders = slots_.labels_of(state.object);
     const bool alone = !sum.may_grow && !closure.shares(static_cast<std::uint32_t>(number));
@@ -194,9 +182,14 @@ void OutputCache::account(const Closure& closure, const std::vector<int>& group,
 std::vector<OutputFacts> OutputCache::entries() const {
   std::vector<OutputFacts> entries;
   for (const auto& [number, state] : states_) {
-    if (state.examined) entries.push_back(state.facts);
+    if (state.examined && total(state.facts.held) >= kSmallBytes) entries.push_back(state.facts);
   }
   return entries;
+}
+
+PyObject* OutputCache::identity_of(int number) const {
+  const auto found = states_.find(number);
+  return found == states_.end() ? nullptr : found->second.object;
 }
 
 }  // namespace xleak::facts

@@ -25,7 +25,10 @@ class OutputCache {
  public:
   /// Looks again at what may have changed. False: a limit was reached; call it again to go on.
   bool examine(const CacheView& view, const Limits& limits);
+  /// The entries that keep more than kSmallBytes.
   std::vector<OutputFacts> entries() const;
+  /// The address of an entry's value, also where it lives on outside Out; never to be dereferenced.
+  PyObject* identity_of(int number) const;
 
  private:
   struct State {

@@ -7,9 +7,6 @@
 namespace xleak::facts {
 namespace {
 
-// Smaller buffers may be shared by unrelated objects, such as the column names of data frames.
-constexpr std::int64_t kBufferBytes = 64 << 10;
-
 std::int64_t identity(PyObject* object) { return reinterpret_cast<std::int64_t>(object); }
 
 }  // namespace
@@ -17,16 +14,17 @@ std::int64_t identity(PyObject* object) { return reinterpret_cast<std::int64_t>(
 Parts parts_of(PyObject* object, const Pointers& barriers) {
   KnownTypes types;
   TorchFacts torch;
-  Closure closure(types, torch, barriers, {});
+  const Limits none;
+  Closure closure(types, torch, barriers, none);
   closure.add_root(object, 0);
   Parts parts{identity(object)};
+  // Smaller buffers may be shared by unrelated objects, such as the column names of data frames.
   for (const Node& node : closure.nodes()) {
     const bool array = node.kind == Kind::ndarray;
-    if (array && owned_array_bytes(node.object) >= kBufferBytes)
-      parts.insert(identity(node.object));
+    if (array && owned_array_bytes(node.object) >= kSmallBytes) parts.insert(identity(node.object));
   }
   for (const Buffer& buffer : find_buffers(closure, torch)) {
-    if (buffer.bytes >= kBufferBytes) parts.insert(buffer.key);
+    if (buffer.bytes >= kSmallBytes) parts.insert(buffer.key);
   }
   return parts;
 }
@@ -44,6 +42,35 @@ bool reaches(PyObject* object, const Parts& parts, const Pointers& barriers, con
   const auto buffers = find_buffers(closure, torch);
   return std::any_of(buffers.begin(), buffers.end(),
                      [&parts](const Buffer& buffer) { return parts.count(buffer.key) != 0; });
+}
+
+Bytes would_free(const std::vector<PyObject*>& objects, const CacheReferences& dropped,
+                 const Pointers& named, const Pointers& barriers) {
+  KnownTypes types;
+  TorchFacts torch;
+  const Limits none;
+  Closure closure(types, torch, barriers, none);
+  for (PyObject* object : objects) closure.add_root(object, 0);
+  closure.mark_held(dropped);
+  auto buffers = find_buffers(closure, torch);
+  if (in_doubt(buffers, Buffer::Doubt::tensors)) ask_live_tensors(buffers, closure, types, torch);
+  if (in_doubt(buffers, Buffer::Doubt::names)) {
+    Closure names(types, torch, barriers, none);
+    for (PyObject* name : named) names.add_root(name, 0);
+    ask_names(buffers, names, torch);
+  }
+  Bytes bytes;
+  PythonBytes python;
+  for (const Node& node : closure.nodes()) {
+    if (node.held) continue;
+    python.add(node.leaves);
+    types.add_own_bytes(node.object, node.kind, python);
+  }
+  add(bytes, python);
+  for (const Buffer& buffer : buffers) {
+    if (!buffer.held) add(bytes, buffer.owner, buffer.bytes);
+  }
+  return bytes;
 }
 
 }  // namespace xleak::facts

@@ -1,0 +1,42 @@
+"""Says which cell kept your memory, who holds it, and how to get it back."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from xleak.shell.release import ForgetResult, Step, forget, release_cache
+
+__all__ = ["ForgetResult", "Step", "__version__", "forget", "release_cache"]
+
+try:
+    __version__ = metadata.version("xleak")
+except metadata.PackageNotFoundError:
+    # A working tree that is not installed.
+    __version__ = "0.1.0"
+
+
+def load_ipython_extension(ipython: InteractiveShell) -> None:
+    """Called by ``%load_ext xleak``; a second call does nothing."""
+    from xleak.shell.install import attach
+
+    attach(ipython, events=True)
+
+
+def unload_ipython_extension(ipython: InteractiveShell) -> None:
+    """Called by ``%unload_ext xleak``: puts the shell back as it was."""
+    from xleak.shell.install import detach
+
+    detach(ipython)
+
+
+def __getattr__(name: str) -> Any:
+    # What the functions need is loaded when one of them is asked for, not with every import.
+    if name not in __all__:
+        raise AttributeError(f"module 'xleak' has no attribute {name!r}")
+    from xleak.shell import release
+
+    return getattr(release, name)

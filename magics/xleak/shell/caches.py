@@ -1,0 +1,142 @@
+"""Every place where IPython keeps what a cell showed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from xleak import _native
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+UNDERSCORES = ("_", "__", "___")
+HIDDEN = "the shell's hidden namespace"
+DISPLAY_HOOK = "the display hook"
+LAST_RESULT = "the last execution result"
+_NUMBERED = re.compile(r"_([1-9]\d{0,7})")
+
+# Whether a value is among those that are looked for. Values are never compared but by identity.
+Wanted = Callable[[object], bool]
+
+
+class OutputCaches:
+    """The output caches of one shell."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self.shell = shell
+        self._native = _native.OutputCache()
+
+    @property
+    def out(self) -> dict[int, Any]:
+        """`Out`, which users know as `_oh` too; empty where the user took the name."""
+        out = self.shell.user_ns.get("_oh")
+        return out if type(out) is dict else {}
+
+    def barriers(self) -> list[object]:
+        """What leads from anything to everything: the shell and its dictionaries."""
+        shell = self.shell
+        hook = shell.displayhook
+        barriers: list[object] = [shell, vars(shell), shell.user_ns, shell.user_ns_hidden]
+        return [*barriers, hook, vars(hook), self.out]
+
+    def examine(
+        self,
+        tool_names: set[str],
+        mentioned: set[int],
+        deadline_ms: float | None,
+        interrupted: Callable[[], bool] | None = None,
+    ) -> bool:
+        """Looks again at what may have changed; False: it takes another call to finish."""
+        result = self.shell.last_execution_result
+        return self._native.examine(
+            self.out,
+            self.shell.user_ns,
+            self.shell.user_ns_hidden,
+            vars(self.shell.displayhook),
+            vars(result) if result is not None else None,
+            tool_names,
+            mentioned,
+            self.barriers(),
+            deadline_ms,
+            interrupted,
+        )
+
+    def entries(self) -> list[_native.OutputFacts]:
+        """The entries that keep more than 64 KiB which nothing else does."""
+        return self._native.entries()
+
+    def slots(self) -> Iterator[tuple[str, Any]]:
+        """(label, value) of every reference that the caches have."""
+        hidden, user_ns = self.shell.user_ns_hidden, self.shell.user_ns
+        for number, value in list(self.out.items()):
+            yield f"Out[{number}]", value
+        for name, value in list(hidden.items()):
+            if _NUMBERED.fullmatch(name):
+                yield HIDDEN, value
+                if name in user_ns and user_ns[name] is value:
+                    yield name, value
+        hook = vars(self.shell.displayhook)
+        for name in UNDERSCORES:
+            if name in hook:
+                yield DISPLAY_HOOK, hook[name]
+            if name in hidden:
+                yield HIDDEN, hidden[name]
+            if self.is_cached_name(name):
+                yield name, user_ns[name]
+        result = self.shell.last_execution_result
+        if result is not None:
+            yield LAST_RESULT, result.result
+
+    def is_cached_name(self, name: str) -> bool:
+        """Whether a name in the user's namespace is the shell's doing."""
+        user_ns, hidden = self.shell.user_ns, self.shell.user_ns_hidden
+        if name not in user_ns:
+            return False
+        value = user_ns[name]
+        if name in UNDERSCORES:
+            shown = vars(self.shell.displayhook).get(name)
+            return value is shown or (name in hidden and hidden[name] is value)
+        match = _NUMBERED.fullmatch(name)
+        if match is None:
+            return False
+        number = int(match.group(1))
+        in_out = number in self.out and self.out[number] is value
+        return in_out or (name in hidden and hidden[name] is value)
+
+    def value_of(self, number: int) -> Any:
+        """The value of `Out[number]`, also where it lives on outside Out. Raises KeyError."""
+        if number in self.out:
+            return self.out[number]
+        name = f"_{number}"
+        if name in self.shell.user_ns_hidden:
+            return self.shell.user_ns_hidden[name]
+        identity = self._native.identity_of(number)
+        for _, value in self.slots():
+            if id(value) == identity:
+                return value
+        raise KeyError(number)
+
+    def drop(self, wanted: Wanted) -> None:
+        """Removes every reference of the caches to a wanted value."""
+        hidden, user_ns = self.shell.user_ns_hidden, self.shell.user_ns
+        hook = vars(self.shell.displayhook)
+        cached = [name for name in user_ns if type(name) is str and self.is_cached_name(name)]
+        names = [name for name in cached if wanted(user_ns[name])]
+        for name in [name for name in names if name not in UNDERSCORES]:
+            del user_ns[name]
+        for name in [n for n, value in hidden.items() if _NUMBERED.fullmatch(n) and wanted(value)]:
+            del hidden[name]
+        for number in [number for number, value in self.out.items() if wanted(value)]:
+            del self.out[number]
+        for name in UNDERSCORES:
+            # IPython goes on moving `_` only while all of these are the same object.
+            places = [place for place in (hook, hidden) if name in place and wanted(place[name])]
+            if name in names:
+                places.append(user_ns)
+            for place in places:
+                place[name] = ""
+        result = self.shell.last_execution_result
+        if result is not None and wanted(result.result):
+            result.result = None

@@ -1,0 +1,47 @@
+"""What each allocator says that it has handed out: memory came back where its number fell."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from xleak import _native
+from xleak.shell.readings import device_readings
+
+# The counting itself, and what the interpreter does beside it, moves less than this.
+NOISE_BYTES = 16 << 10
+
+
+def read_counters() -> dict[str, int]:
+    """Bytes in use by allocator: malloc, pymalloc, arrow, one per device. Absent is unknown."""
+    counters: dict[str, int] = {}
+    for owner, read in (("malloc", _malloc), ("pymalloc", _native.python_pool_bytes), ("arrow", _arrow)):
+        value = _value(read)
+        if value is not None:
+            counters[owner] = value
+    for device, allocated, _, _ in device_readings():
+        if allocated is not None:
+            counters[device] = allocated
+    return counters
+
+
+def returned(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:
+    """What came back, by allocator; less than NOISE_BYTES counts as nothing."""
+    fell = {owner: before[owner] - after[owner] for owner in before if owner in after}
+    return {owner: size for owner, size in fell.items() if size >= NOISE_BYTES}
+
+
+def _value(read: Callable[[], int | None]) -> int | None:
+    try:
+        return read()
+    except Exception:
+        return None
+
+
+def _malloc() -> int:
+    return _native.heap().used_bytes
+
+
+def _arrow() -> int | None:
+    pyarrow = sys.modules.get("pyarrow")
+    return None if pyarrow is None else int(pyarrow.total_allocated_bytes())

@@ -1,0 +1,100 @@
+"""Accounts cells by IPython's own events, where the kernel is not ours."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xleak import _native
+from xleak.shell.readings import device_readings
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from xleak.shell.watcher import Watcher
+
+
+@dataclass
+class _Request:
+    """One run_cell that has begun."""
+
+    nested: bool
+    announced: bool = False
+    index: int = 0
+
+
+class CellEvents:
+    """The four events of a run: pre_execute, pre_run_cell, post_execute, post_run_cell.
+
+    IPython leaves the two of run_cell out for silent requests. A cell may itself run cells.
+    """
+
+    def __init__(self, shell: InteractiveShell, watcher: Watcher) -> None:
+        self._shell = shell
+        self._watcher = watcher
+        self._requests: list[_Request] = []
+
+    def register(self) -> None:
+        """Starts to listen."""
+        for name, listener in self._listeners().items():
+            self._shell.events.register(name, listener)
+
+    def unregister(self) -> None:
+        """Stops listening."""
+        for name, listener in self._listeners().items():
+            self._shell.events.unregister(name, listener)
+
+    def _listeners(self) -> dict[str, Callable[..., None]]:
+        return {
+            "pre_execute": self.pre_execute,
+            "pre_run_cell": self.pre_run_cell,
+            "post_execute": self.post_execute,
+            "post_run_cell": self.post_run_cell,
+        }
+
+    def pre_execute(self) -> None:
+        """Something is about to run."""
+        self._requests.append(_Request(nested=bool(self._requests)))
+        if len(self._requests) == 1:
+            self._watcher.before_tool_request()
+
+    def pre_run_cell(self, info: Any) -> None:
+        """It is not silent."""
+        if not self._requests:
+            return
+        if info.store_history:
+            # What is stored is a cell of the user's; requests that never ended are forgotten.
+            self._requests = [_Request(nested=False)]
+        request = self._requests[-1]
+        request.announced = True
+        if info.store_history:
+            self._watcher.before_cell()
+            request.index = _native.begin_cell(
+                getattr(info, "cell_id", None), None, device_readings()
+            )
+
+    def post_execute(self) -> None:
+        """It has run."""
+        if self._requests and not self._requests[-1].announced:
+            self._end(self._requests.pop())
+
+    def post_run_cell(self, result: Any) -> None:
+        """It was not silent and has run."""
+        if not self._requests:
+            return
+        request = self._requests.pop()
+        if not request.index:
+            self._end(request)
+            return
+        count = result.execution_count
+        status = "ok" if result.success else "error"
+        blocks = sys.getallocatedblocks()
+        _native.end_cell(request.index, status, count, blocks, device_readings())
+        self._watcher.after_cell(request.index, result.info.raw_cell, count)
+
+    def _end(self, request: _Request) -> None:
+        # What a cell runs inside itself is the user's.
+        if not request.nested:
+            self._watcher.after_tool_request()

@@ -1,0 +1,137 @@
+"""Plans what `%xdel` drops: which references are the shell's, and who else holds the value."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from xleak import _native
+from xleak.shell.tracebacks import LAST_TRACEBACK, last_errors
+
+if TYPE_CHECKING:
+    from xleak.shell.watcher import Watcher
+
+# For one name. What it reaches beyond that stays unsearched.
+_SEARCH_MS = 500.0
+_SCALARS = (str, int, float, bool, complex, type(None))
+
+
+@dataclass
+class Plan:
+    """What to drop. `objects` has the only references that the plan itself keeps."""
+
+    objects: list[Any]
+    name: str | None
+    dropped: list[str] = field(default_factory=list)
+    holders: list[str] = field(default_factory=list)
+    drops_traceback: bool = False
+    expected: dict[str, int] = field(default_factory=dict)
+
+
+def make_plan(watcher: Watcher, objects: list[Any], name: str | None) -> Plan:
+    """A plan to forget `objects[0]`; name: the user's name that goes with it, None for an entry."""
+    caches, shell = watcher.caches, watcher.shell
+    barriers = caches.barriers()
+    parts = _native.parts_of(objects[0], barriers)
+    plan = Plan(objects, name)
+    kept = Namespace(watcher, without=name)
+    plan.objects += _views(watcher, parts, {id(objects[0])}, kept)
+    ids = {id(value) for value in plan.objects}
+    references: Counter[int] = Counter(ids)  # one from the plan's own list
+    if name is not None:
+        references[id(objects[0])] += 1
+        plan.dropped.append(name)
+    for label, value in [*caches.slots(), *kept.of_tools()]:
+        if id(value) in ids:
+            plan.dropped.append(label)
+            references[id(value)] += 1
+    value = None
+    errors = last_errors(shell)
+    plan.drops_traceback = any(_reaches(error, parts, barriers) for error in errors)
+    if plan.drops_traceback:
+        plan.dropped.append(LAST_TRACEBACK)
+    plan.holders = list(_holders(watcher, kept, parts, ids, barriers))
+    plan.dropped = list(dict.fromkeys(plan.dropped))
+    named = [value for _, value in kept.of_user()]
+    plan.expected = _native.would_free(plan.objects, references, named, barriers)
+    return plan
+
+
+class Namespace:
+    """The user's namespace without what the shell put there, and without one name."""
+
+    def __init__(self, watcher: Watcher, without: str | None) -> None:
+        self._user_ns = watcher.shell.user_ns
+        hidden = watcher.shell.user_ns_hidden
+        names = [name for name in self._user_ns if type(name) is str and name != without]
+        names = [name for name in names if not watcher.caches.is_cached_name(name)]
+        self._tools = watcher.tool_names() - {without}
+        self._names = [
+            name
+            for name in names
+            if name not in self._tools and not (name in hidden and hidden[name] is self._user_ns[name])
+        ]
+
+    def of_user(self) -> Iterator[tuple[str, Any]]:
+        """(name, value) of the user's own names, scalars and text left out."""
+        for name in self._names:
+            value = self._user_ns[name]
+            if type(value) not in _SCALARS and not isinstance(value, ModuleType):
+                yield name, value
+
+    def of_tools(self) -> Iterator[tuple[str, Any]]:
+        """(name, value) of names that a tool made."""
+        for name in self._tools:
+            yield name, self._user_ns[name]
+
+
+def _views(watcher: Watcher, parts: set[int], known: set[int], kept: Namespace) -> list[Any]:
+    """Other values in the caches whose memory is wholly that of the parts: `q.T`, a slice, `df.head()`."""
+    caches = watcher.caches
+    known = known | {id(value) for _, value in kept.of_user()}
+    buffers = parts - known
+    views = []
+    for _, value in [*caches.slots(), *kept.of_tools()]:
+        if id(value) in known or type(value) in _SCALARS:
+            continue
+        known = known | {id(value)}
+        own = _native.parts_of(value, caches.barriers()) - {id(value)}
+        if id(value) in parts or (own and own <= buffers):
+            views.append(value)
+    return views
+
+
+def _reaches(value: object, parts: set[int], barriers: list[object]) -> bool:
+    return _native.reaches(value, parts, barriers, _SEARCH_MS)
+
+
+def _holders(
+    watcher: Watcher, kept: Namespace, parts: set[int], ids: set[int], barriers: list[object]
+) -> Iterator[str]:
+    """Who else holds a part, in the words that the user would write."""
+    for name, value in kept.of_user():
+        if id(value) in ids:
+            yield f"`{name}`"
+        elif _reaches(value, parts, barriers):
+            yield f"`{name}` ({_native.type_name(value)})"
+    seen: set[int] = set()
+    for label, value in watcher.caches.slots():
+        if id(value) in ids or id(value) in seen or type(value) in _SCALARS:
+            continue
+        seen.add(id(value))
+        if _reaches(value, parts, barriers):
+            yield f"{label} ({_native.type_name(value)})"
+    yield from _modules(ids)
+
+
+def _modules(ids: set[int]) -> Iterable[str]:
+    for module_name, module in list(sys.modules.items()):
+        if type(module) is not ModuleType or module_name == "__main__":
+            continue
+        for name, value in list(vars(module).items()):
+            if id(value) in ids and type(value) not in _SCALARS:
+                yield f"`{module_name}.{name}`"

@@ -1,0 +1,82 @@
+"""Puts xleak into an IPython shell, and takes it out again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xleak import _native
+from xleak.shell.events import CellEvents
+from xleak.shell.watcher import Watcher, set_watcher, watcher
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+
+@dataclass
+class _Installation:
+    """What was changed in the shell, to change it back."""
+
+    magics: dict[str, dict[str, Any]]
+    transformers: list[Any] = field(default_factory=list)
+    events: CellEvents | None = None
+
+
+_installed: _Installation | None = None
+
+
+def attach(shell: InteractiveShell, *, events: bool) -> Watcher:
+    """Registers the magics and the watcher; a second call returns the first one's watcher.
+
+    events: account the cells by IPython's own events (``%load_ext``). The kernel brackets its cells
+    itself and passes False.
+    """
+    global _installed
+    current = watcher()
+    if current is not None:
+        return current
+    from xleak import magics
+
+    current = Watcher(shell)
+    set_watcher(current)
+    shell.configurables.append(current.settings)
+    tables = shell.magics_manager.magics
+    _installed = _Installation(
+        {kind: dict(table) for kind, table in tables.items()}, list(shell.input_transformers_cleanup)
+    )
+    magics.register(shell, current)
+    if events:
+        _installed.events = CellEvents(shell, current)
+        _installed.events.register()
+    return current
+
+
+def detach(shell: InteractiveShell) -> None:
+    """Undoes attach; IPython's own %xdel is back."""
+    global _installed
+    current = watcher()
+    if current is None or _installed is None:
+        return
+    if _installed.events is not None:
+        _installed.events.unregister()
+    for kind, table in _installed.magics.items():
+        _restore(shell.magics_manager.magics[kind], table)
+    ours = [t for t in shell.input_transformers_cleanup if t not in _installed.transformers]
+    for transformer in ours:
+        if getattr(transformer, "__module__", "").startswith("xleak."):
+            shell.input_transformers_cleanup.remove(transformer)
+    shell.configurables.remove(current.settings)
+    _native.set_enabled(False)
+    set_watcher(None)
+    _installed = None
+
+
+def _restore(table: dict[str, Any], before: dict[str, Any]) -> None:
+    """Takes out our magics alone: others may have come since."""
+    for name, magic in list(table.items()):
+        if not getattr(magic, "__module__", "").startswith("xleak."):
+            continue
+        if name in before:
+            table[name] = before[name]
+        else:
+            del table[name]

@@ -1,0 +1,59 @@
+"""What a user may set: `c.Xleak.…` in a configuration file, XLEAK_… in the environment, `%config Xleak`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from traitlets import Enum, Int, default, observe
+from traitlets.config import Configurable
+
+from xleak import _native
+
+# Smaller leaks are listed by %leakcheck; a line under a cell is for those that end sessions.
+NOTICE_BYTES = 16 << 20
+
+
+class Xleak(Configurable):
+    """The settings of one shell."""
+
+    policy = Enum(
+        ["off", "report"], help="'report' watches the cells and says what leaks; 'off' does neither."
+    ).tag(config=True)
+    notice_bytes = Int(
+        min=0,
+        help="The least memory, in bytes, that is worth a line under a cell. "
+        "Default: 16 MiB, or 1 % of the machine's memory where that is more.",
+    ).tag(config=True)
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # The environment's off switch is for those who cannot reach the configuration: it wins.
+        if is_disabled():
+            self.policy = "off"
+        _native.set_enabled(self.policy == "report")
+
+    @default("policy")
+    def _policy_from_environment(self) -> str:
+        return os.environ.get("XLEAK_POLICY", "report")
+
+    @default("notice_bytes")
+    def _notice_bytes_from_environment(self) -> int:
+        chosen = os.environ.get("XLEAK_NOTICE_BYTES", "")
+        return int(chosen) if chosen.isdecimal() else max(NOTICE_BYTES, _ram_bytes() // 100)
+
+    @observe("policy")
+    def _apply_policy(self, change: Any) -> None:
+        _native.set_enabled(change["new"] == "report")
+
+
+def is_disabled() -> bool:
+    """Whether XLEAK_DISABLE says so; empty and 0 do not."""
+    return os.environ.get("XLEAK_DISABLE", "") not in ("", "0")
+
+
+def _ram_bytes() -> int:
+    try:
+        return _native.ram_bytes()
+    except _native.MonitorError:
+        return 0

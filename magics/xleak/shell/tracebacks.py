@@ -1,0 +1,52 @@
+"""The last error, which keeps the locals of every frame that it went through."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+LAST_TRACEBACK = "the last traceback"
+_LAST_NAMES = ("last_exc", "last_value", "last_traceback", "last_type")
+
+
+def last_errors(shell: InteractiveShell) -> list[object]:
+    """The exceptions and tracebacks that Python and IPython keep of the last error."""
+    kept = [getattr(sys, name, None) for name in _LAST_NAMES]
+    kept += [vars(shell.InteractiveTB).get(name) for name in ("tb", "value", "pdb")]
+    result = shell.last_execution_result
+    kept += [result.error_in_exec, result.error_before_exec] if result is not None else []
+    return [error for error in kept if error is not None]
+
+
+def drop_last_errors(shell: InteractiveShell) -> None:
+    """Lets the frames go. An exception that the user has a name for keeps its traceback."""
+    named = {id(value) for value in shell.user_ns.values()}
+    for error in last_errors(shell):
+        if isinstance(error, BaseException):
+            _drop_frames(error, named)
+    for name in _LAST_NAMES:
+        if hasattr(sys, name):
+            delattr(sys, name)
+    places = vars(shell.InteractiveTB)
+    for name in ("tb", "value", "etype", "pdb"):
+        if name in places:
+            places[name] = None
+
+
+def _drop_frames(error: BaseException, named: set[int]) -> None:
+    """Along __cause__ and __context__: each keeps frames of its own."""
+    # Unbound, because a class of the user's may have attributes of its own making.
+    frames: Any = BaseException.__traceback__
+    links: list[Any] = [BaseException.__cause__, BaseException.__context__]
+    pending, seen = [error], set(named)
+    while pending:
+        current = pending.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        frames.__set__(current, None)
+        following = [link.__get__(current) for link in links]
+        pending += [linked for linked in following if linked is not None]

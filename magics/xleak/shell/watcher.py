@@ -1,0 +1,194 @@
+"""What follows the cells of one shell."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xleak import _native
+from xleak.shell.caches import UNDERSCORES, OutputCaches
+from xleak.shell.mentions import find_mentions
+from xleak.shell.notice import Notice
+from xleak.shell.settings import Xleak
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+# What a cell may wait for; the rest is done while the kernel is idle.
+BUDGET_MS = 30.0
+
+# (index of the cell, its source), called once the cell was judged.
+Listener = Callable[[int, str], None]
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _harmless(method: Method) -> Method:
+    """A failure of xleak is said once and never fails a cell."""
+
+    @functools.wraps(method)
+    def guarded(self: Watcher, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(self, *args, **kwargs)
+        except (Exception, KeyboardInterrupt) as error:
+            self.say_failure(error)
+            return None
+
+    return guarded  # type: ignore[return-value]
+
+
+class Watcher:
+    """What follows the cells of one shell: facts after each cell, notices, late findings."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self.shell = shell
+        self.settings = Xleak(parent=shell)
+        self.caches = OutputCaches(shell)
+        self.mentioned: set[int] = set()
+        self.after_judgement: list[Listener] = []
+        self._notice = Notice(shell)
+        self._shown_by: dict[int, int] = {}
+        self._tool_names: dict[str, int] = {}
+        self._names_before: set[str] | None = None
+        self._entries_before: dict[str, int] = {}
+        self._last_cell = 0
+        self._unfinished = False
+        self._failed = False
+
+    @_harmless
+    def before_cell(self) -> None:
+        """Prints what was found late (top line of the next cell). Called inside the cell's output,
+        before user code."""
+        self._names_before = None
+        self._entries_before = self._underscore_entries()
+        if _native.enabled():
+            self._tell()
+
+    @_harmless
+    def after_cell(self, index: int, source: str, execution_count: int | None) -> None:
+        """Judges what the cell left, within 30 ms; prints at most the session's one line.
+
+        index: of _native.records(). source: as the user wrote it.
+        """
+        if not _native.enabled():
+            return
+        self._last_cell = index
+        if execution_count is not None and execution_count in self.caches.out:
+            self._shown_by[execution_count] = index
+        self._note_mentions(source)
+        self._judge(BUDGET_MS, None)
+        self._tell()
+        for listener in self.after_judgement:
+            listener(index, source)
+
+    @_harmless
+    def before_tool_request(self) -> None:
+        """Before a silent or store_history=False request: names that it makes are the tool's."""
+        self._names_before = set(self.shell.user_ns)
+
+    @_harmless
+    def after_tool_request(self) -> None:
+        """After it."""
+        before, self._names_before = self._names_before, None
+        if before is None:
+            return
+        user_ns = self.shell.user_ns
+        made = [name for name in user_ns if name not in before or name in self._tool_names]
+        self._tool_names = {name: id(user_ns[name]) for name in made if type(name) is str}
+
+    @_harmless
+    def idle(self, interrupted: Callable[[], bool]) -> None:
+        """Goes on with what did not fit into 30 ms, until done or interrupted() is true. Prints nothing."""
+        if self._unfinished and _native.enabled():
+            self._judge(None, interrupted)
+
+    @_harmless
+    def refresh(self) -> None:
+        """Judges again, without a limit: something was released, or somebody asks for the whole."""
+        if _native.enabled():
+            self._judge(None, None)
+
+    def findings(self) -> list[_native.Finding]:
+        """What is known to leak, most bytes first."""
+        return _native.findings()
+
+    def tool_names(self) -> set[str]:
+        """Names in the user's namespace that a tool made and the user has not taken since."""
+        user_ns = self.shell.user_ns
+        return {n for n, made in self._tool_names.items() if n in user_ns and id(user_ns[n]) == made}
+
+    def say_failure(self, error: BaseException) -> None:
+        """Says once that xleak failed."""
+        if self._failed:
+            return
+        self._failed = True
+        kind = type(error).__name__
+        print(
+            f"xleak failed here ({kind}: {error}). Your cells run as ever; what they leak may go unsaid.",
+            file=sys.stderr,
+        )
+
+    # --- the steps ---------------------------------------------------------------------------
+
+    def _underscore_entries(self) -> dict[str, int]:
+        """The numbers of the entries that `_`, `__` and `___` stand for."""
+        out, user_ns = self.caches.out, self.shell.user_ns
+        latest = list(itertools.islice(reversed(out), len(UNDERSCORES)))
+        return {
+            name: number
+            for name in UNDERSCORES
+            for number in latest
+            if name in user_ns and user_ns[name] is out[number]
+        }
+
+    def _note_mentions(self, source: str) -> None:
+        mentions = find_mentions(source, self.shell.transform_cell)
+        self.mentioned |= mentions.numbers
+        before = self._entries_before
+        self.mentioned |= {before[name] for name in mentions.underscores if name in before}
+        if mentions.everything:
+            self.mentioned |= set(self.caches.out)
+
+    def _judge(self, deadline_ms: float | None, interrupted: Callable[[], bool] | None) -> None:
+        tools = self.tool_names()
+        finished = self.caches.examine(tools, self.mentioned, deadline_ms, interrupted)
+        self._unfinished = not finished
+        if not finished:
+            return
+        entries = [self._fact(entry) for entry in self.caches.entries()]
+        if entries or _native.findings():
+            _native.judge(self._last_cell, entries)
+
+    def _fact(self, entry: _native.OutputFacts) -> _native.OutputEntry:
+        return _native.OutputEntry(
+            entry.number,
+            self._shown_by.get(entry.number),
+            entry.held_bytes,
+            False,
+            printable(entry.type_name),
+            [printable(holder) for holder in entry.holders],
+        )
+
+    def _tell(self) -> None:
+        self._notice.tell(self.findings(), self.settings.notice_bytes)
+
+
+def printable(name: str) -> str:
+    """A name that the user's code chose, fit for one line of output."""
+    return "".join(c if c.isprintable() else "?" for c in name[:80])
+
+
+_current: Watcher | None = None
+
+
+def watcher() -> Watcher | None:
+    """The one of this process, None before load."""
+    return _current
+
+
+def set_watcher(current: Watcher | None) -> None:
+    """Called by attach and detach."""
+    global _current
+    _current = current

@@ -220,7 +220,8 @@ def _finding(found: _native.Finding) -> Finding:
         slug=found.slug,
         severity=found.severity,
         basis=found.basis,
-        cell=found.cell,
+        # 0: found before the first watched cell had ended, so it is there after that one too.
+        cell=max(1, found.cell),
         cause_cell=found.cause_cell,
         line=found.line,
         bytes=found.bytes,

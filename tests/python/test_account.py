@@ -6,32 +6,35 @@ from dataclasses import replace
 
 import nbformat
 from nbformat import NotebookNode
-from notebooks import code, notebook
 from verdicts import cell, finding, verdict
 from xleak.cli.account import joined
 from xleak.cli.notebook import from_script
 from xleak.verdict import Failure
 
+from notebooks import code, notebook
+
 
 def of(*cells: str) -> NotebookNode:
-    return nbformat.from_dict(notebook(*(code(text, id=f"id{at}") for at, text in enumerate(cells))))
+    named = [code(text, id=f"id{at}") for at, text in enumerate(cells)]
+    return nbformat.from_dict(notebook(*named))
 
 
 def test_findings_and_their_messages_name_the_cells_of_the_notebook() -> None:
     told = verdict(
         [cell(1, cell_id="id1"), cell(2, cell_id="id3")],
-        [finding(cell=2, cause_cell=1, message="cell 1 shows what cell 2 deletes; Out[1] holds it")],
+        [finding(cell=2, cause_cell=1, message="cell 1 shows, cell 2 deletes; Out[1] holds it")],
     )
     [found] = joined("nb.ipynb", of("", "x", "", "del x"), told, {}, None).findings
     assert (found.cell, found.cause_cell) == (4, 2)
-    assert found.message == "cell 2 shows what cell 4 deletes; Out[1] holds it"
+    assert found.message == "cell 2 shows, cell 4 deletes; Out[1] holds it"
 
 
 def test_cells_without_an_id_are_found_by_their_prompt() -> None:
     whole = of("", "x")
     whole.cells[1].execution_count = 7
     told = verdict([cell(3, 10, 20, execution_count=7)])
-    assert [c.host.kept_bytes for c in joined("nb", whole, told, {}, None).cells] == [None, 10 << 20]
+    cells = joined("nb", whole, told, {}, None).cells
+    assert [c.host.kept_bytes for c in cells] == [None, 10 << 20]
 
 
 def test_a_cell_of_which_the_kernel_told_nothing_has_its_status_and_no_numbers() -> None:

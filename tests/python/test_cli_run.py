@@ -360,6 +360,17 @@ def test_the_kernel_is_gone_after_the_run(tmp_path: Path) -> None:
     assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()
 
 
+def test_magics_show_below_their_cells_in_the_kernel(tmp_path: Path) -> None:
+    saved = tmp_path / "executed.ipynb"
+    path = written(tmp_path, notebook("%%leakcheck\nx = 41\nx + 1", "%memreport"))
+    assert run(path, "--save-executed", saved).returncode == 0
+    marked, report_cell = json.loads(saved.read_text())["cells"]
+    kinds = [output["output_type"] for output in marked["outputs"]]
+    assert kinds == ["execute_result", "stream"]
+    assert "".join(marked["outputs"][1]["text"]).startswith("cell 1: kept")
+    assert {"text/plain", "text/html"} == set(report_cell["outputs"][0]["data"])
+
+
 # --- the notebook that shows it ---------------------------------------------------------------
 
 

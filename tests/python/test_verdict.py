@@ -67,6 +67,12 @@ def test_a_number_that_could_not_be_had_is_null() -> None:
     assert shape["summary"]["kept_bytes"] is None
 
 
+def test_a_leak_from_before_the_first_cell_is_there_after_it() -> None:
+    old = native_finding()
+    old.cell = 0
+    assert build([], [old]).findings[0].cell == 1
+
+
 def test_kept_is_the_growth_from_before_the_first_cell_to_after_the_last_that_ran() -> None:
     cells = [cell(1, 100, 150), cell(2, 160, 170), Cell(3)]
     assert verdict(cells).summary.kept_bytes == 70 * MIB

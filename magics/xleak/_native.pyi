@@ -3,84 +3,145 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-class MonitorError(RuntimeError): ...
+class MonitorError(RuntimeError):
+    """A number could not be measured: what, why, what follows."""
 
 # --- cells -----------------------------------------------------------------------------------
 
 class DeviceUse:
-    device: str
-    allocated_kept_bytes: int | None
-    allocated_peak_bytes: int | None
-    reserved_bytes: int | None
+    @property
+    def device(self) -> str: ...
+    @property
+    def allocated_kept_bytes(self) -> int | None: ...
+    @property
+    def allocated_peak_bytes(self) -> int | None: ...
+    @property
+    def reserved_bytes(self) -> int | None: ...
 
 class CellRecord:
     """What one cell did to the process; None is unknown, never zero. Sizes in bytes."""
 
-    index: int
-    cell_id: str | None
-    execution_count: int | None
-    status: Literal["running", "ok", "error"]
-    seconds: float
-    cpu_seconds: float
-    resident_before_bytes: int | None
-    resident_after_bytes: int | None
-    resident_peak_bytes: int | None
-    peak_is_exact: bool
-    heap_kept_bytes: int | None
-    heap_free_bytes: int | None
-    python_blocks_kept: int | None
-    minor_faults: int
-    major_faults: int
-    devices: list[DeviceUse]
+    @property
+    def index(self) -> int: ...
+    @property
+    def cell_id(self) -> str | None: ...
+    @property
+    def execution_count(self) -> int | None: ...
+    @property
+    def status(self) -> Literal["running", "ok", "error"]: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def cpu_seconds(self) -> float: ...
+    @property
+    def resident_before_bytes(self) -> int | None: ...
+    @property
+    def resident_after_bytes(self) -> int | None: ...
+    @property
+    def resident_peak_bytes(self) -> int | None: ...
+    @property
+    def peak_is_exact(self) -> bool: ...
+    @property
+    def heap_kept_bytes(self) -> int | None: ...
+    @property
+    def heap_free_bytes(self) -> int | None: ...
+    @property
+    def python_blocks_kept(self) -> int | None: ...
+    @property
+    def minor_faults(self) -> int: ...
+    @property
+    def major_faults(self) -> int: ...
+    @property
+    def devices(self) -> list[DeviceUse]: ...
 
 # (device, allocated_bytes, reserved_bytes, peak_bytes)
 DeviceReading = tuple[str, int | None, int | None, int | None]
 
 def begin_cell(
     cell_id: str | None, execution_count: int | None, devices: list[DeviceReading]
-) -> int: ...
+) -> int:
+    """Start the account of a cell; return its index, from 1, or 0 where accounting is off.
+
+    An empty ``devices`` says that no framework was loaded yet.
+    """
+
 def end_cell(
     index: int,
     status: Literal["ok", "error"],
     execution_count: int | None,
     python_blocks: int | None,
     devices: list[DeviceReading],
-) -> None: ...
-def records() -> list[CellRecord]: ...
-def set_enabled(enabled: bool) -> None: ...
-def enabled() -> bool: ...
+) -> None:
+    """End the account of a cell; an index that is 0, unknown or ended is left alone.
+
+    ``python_blocks`` is ``sys.getallocatedblocks()`` now. Raises ValueError for another status.
+    """
+
+def records() -> list[CellRecord]:
+    """Return all records, oldest first. Empty in a forked child."""
+
+def record(index: int) -> CellRecord | None:
+    """Return the record of one index, or None where there is none."""
+
+def set_enabled(enabled: bool) -> None:
+    """Switch the accounting of new cells on or off."""
+
+def enabled() -> bool:
+    """Return whether new cells are accounted."""
 
 # --- findings --------------------------------------------------------------------------------
 
 class Smell:
-    code: str
-    slug: str
-    severity: Literal["note", "warning", "error"]
+    @property
+    def code(self) -> str: ...
+    @property
+    def slug(self) -> str: ...
+    @property
+    def severity(self) -> Literal["note", "warning", "error"]: ...
 
 class Fix:
-    title: str
-    code: str
+    @property
+    def title(self) -> str: ...
+    @property
+    def code(self) -> str: ...
 
 class Finding:
-    code: str
-    slug: str
-    severity: Literal["note", "warning", "error"]
-    basis: Literal["source", "measured"]
-    cell: int
-    cause_cell: int | None
-    line: int | None
-    bytes: int | None
-    name: str | None
-    holders: list[str]
-    path: list[str]
-    message: str
-    fixes: list[Fix]
-    key: str
+    @property
+    def code(self) -> str: ...
+    @property
+    def slug(self) -> str: ...
+    @property
+    def severity(self) -> Literal["note", "warning", "error"]: ...
+    @property
+    def basis(self) -> Literal["source", "measured"]: ...
+    @property
+    def cell(self) -> int: ...
+    @property
+    def cause_cell(self) -> int | None: ...
+    @property
+    def line(self) -> int | None: ...
+    @property
+    def bytes(self) -> int | None: ...
+    @property
+    def name(self) -> str | None: ...
+    @property
+    def holders(self) -> list[str]: ...
+    @property
+    def path(self) -> list[str]: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def fixes(self) -> list[Fix]: ...
+    @property
+    def key(self) -> str: ...
 
 class Judgement:
-    added: list[Finding]
-    changed: list[Finding]
-    resolved: list[Finding]
+    @property
+    def added(self) -> list[Finding]: ...
+    @property
+    def changed(self) -> list[Finding]: ...
+    @property
+    def resolved(self) -> list[Finding]: ...
 
 class OutputEntry:
     """A literal fact for judge(): one entry of the output cache."""
@@ -94,18 +155,53 @@ class OutputEntry:
         type_name: str,
         holders: list[str],
     ) -> None: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def shown_cell(self) -> int | None: ...
+    @property
+    def held_bytes(self) -> int: ...
+    @property
+    def mentioned(self) -> bool: ...
+    @property
+    def type_name(self) -> str: ...
+    @property
+    def holders(self) -> list[str]: ...
 
-def judge(cell: int, outputs: list[OutputEntry]) -> Judgement: ...
-def findings() -> list[Finding]: ...
-def smells() -> list[Smell]: ...
-def ram_bytes() -> int: ...
-def human(bytes: int) -> str: ...
+def judge(cell: int, outputs: list[OutputEntry]) -> Judgement:
+    """Run every smell over the facts and return what changed.
+
+    ``outputs`` is the whole output cache: a finding whose entry is missing counts as resolved.
+    """
+
+def findings() -> list[Finding]:
+    """Return what is known to leak, most bytes first."""
+
+def smells() -> list[Smell]:
+    """Return every smell that is built in."""
+
+def ram_bytes() -> int:
+    """Return the memory of the machine, or of this process's cgroup where that is less.
+
+    Raises MonitorError where /proc/meminfo cannot be read.
+    """
+
+def human(bytes: int) -> str:
+    """Return a size in binary units, three digits at most: "64 MiB", "1.5 GiB"."""
 
 # --- the C heap ------------------------------------------------------------------------------
 
 class Heap:
-    used_bytes: int
-    free_bytes: int
+    @property
+    def used_bytes(self) -> int: ...
+    @property
+    def free_bytes(self) -> int: ...
 
-def heap() -> Heap: ...
-def trim_heap() -> int: ...
+def heap() -> Heap:
+    """Return what malloc handed out and what it keeps for later, now.
+
+    Raises MonitorError where malloc is not glibc's own (2.33 or later).
+    """
+
+def trim_heap() -> int:
+    """Give free pages of the C heap back; return the bytes by which the resident size fell."""

@@ -11,12 +11,14 @@ struct DeviceReading {
   std::string device;  ///< As torch writes it: "cuda:0".
   std::optional<std::int64_t> allocated_bytes;
   std::optional<std::int64_t> reserved_bytes;
-  std::optional<std::int64_t> peak_bytes;  ///< The framework's own high-water mark since its last reset.
+  std::optional<std::int64_t>
+      peak_bytes;  ///< The framework's own high-water mark since its last reset.
 };
 
 /// What only the interpreter can tell, read by the caller on both sides of a cell.
 struct InterpreterReading {
-  std::optional<std::int64_t> python_blocks;  ///< sys.getallocatedblocks(); asked once a cell, at its end.
+  std::optional<std::int64_t>
+      python_blocks;  ///< sys.getallocatedblocks(); asked once a cell, at its end.
   std::vector<DeviceReading> devices;
 };
 
@@ -47,8 +49,8 @@ struct CellRecord {
   std::optional<std::int64_t> resident_after_bytes;
   std::optional<std::int64_t> resident_peak_bytes;
   bool peak_is_exact = false;  ///< True where the process's high-water mark rose during the cell.
-  std::optional<std::int64_t> heap_kept_bytes;  ///< C heap in use, after minus before.
-  std::optional<std::int64_t> heap_free_bytes;  ///< Held by malloc but free, after the cell.
+  std::optional<std::int64_t> heap_kept_bytes;     ///< C heap in use, after minus before.
+  std::optional<std::int64_t> heap_free_bytes;     ///< Held by malloc but free, after the cell.
   std::optional<std::int64_t> python_blocks_kept;  ///< Since the end of the cell before.
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;

@@ -10,6 +10,8 @@
 
 namespace xleak::monitor {
 
+class Probes;
+
 /// A finding together with the smell that made it.
 struct Verdict {
   const Smell* smell;
@@ -24,12 +26,16 @@ struct Judgement {
   std::vector<Verdict> resolved;  ///< No longer so.
 };
 
-/// The one owner of all state: records of cells and findings. Safe to use from every thread.
+/// The one owner of all state: records of cells and findings. Safe to use from every thread. In a
+/// forked child it accounts nothing, knows nothing and waits for nothing.
 class XLEAK_MONITOR_API Session {
  public:
+  /// The session of this process; lives until the process ends.
   static Session& instance();
 
   Session();
+  /// Takes its numbers from `probes`; for tests.
+  explicit Session(std::unique_ptr<Probes> probes);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -42,9 +48,12 @@ class XLEAK_MONITOR_API Session {
 
   /// All records, oldest first.
   std::vector<CellRecord> records() const;
+  /// The record of one index; empty where there is none.
+  std::optional<CellRecord> record(int index) const;
 
-  /// Runs every smell over the facts and keeps the findings, most bytes first.
+  /// Runs every smell over the facts, which must be complete: what they no longer show is resolved.
   Judgement judge(const SessionView& view);
+  /// What is known to leak, most bytes first.
   std::vector<Verdict> findings() const;
 
   void set_enabled(bool enabled) noexcept;
@@ -58,7 +67,8 @@ class XLEAK_MONITOR_API Session {
 /// Brackets one cell. Leaving the scope, by any path, completes its record.
 class XLEAK_MONITOR_API CellScope {
  public:
-  CellScope(Session& session, const CellIdentity& identity, const InterpreterReading& before) noexcept
+  CellScope(Session& session, const CellIdentity& identity,
+            const InterpreterReading& before) noexcept
       : session_(session), index_(session.begin_cell(identity, before)) {}
   ~CellScope() { complete(CellStatus::error, std::nullopt, {}); }
   CellScope(const CellScope&) = delete;

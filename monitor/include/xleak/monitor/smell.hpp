@@ -28,6 +28,7 @@ struct Finding {
   std::vector<Fix> fixes;
   std::optional<Severity> severity;  ///< Where it differs from the smell's own.
   std::string key;  ///< What makes it the same finding on the next look, e.g. "Out[2]".
+  Basis basis = Basis::measured;
 };
 
 /// One entry of the shell's output cache, as measured.
@@ -42,8 +43,9 @@ struct OutputEntry {
 
 /// The facts that smells judge. Plain data: tests write it as a literal.
 struct SessionView {
-  int cell = 0;                 ///< Index of the cell that just ended.
-  std::int64_t ram_bytes = 0;   ///< Memory of the machine, or of its cgroup where that is less.
+  int cell = 0;  ///< Index of the cell that just ended.
+  /// Memory of the machine, or of its cgroup where that is less.
+  std::optional<std::int64_t> ram_bytes;
   std::vector<OutputEntry> outputs;
 };
 

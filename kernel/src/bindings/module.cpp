@@ -1,0 +1,12 @@
+#include "bindings/register.hpp"
+#include "xleak/monitor/error.hpp"
+
+namespace py = pybind11;
+
+PYBIND11_MODULE(_native, m, py::multiple_interpreters::not_supported()) {
+  py::register_exception<xleak::monitor::Error>(m, "MonitorError", PyExc_RuntimeError);
+  xleak::bindings::register_cells(m);
+  xleak::bindings::register_findings(m);
+  xleak::bindings::register_heap(m);
+  xleak::bindings::register_facts(m);
+}

@@ -1,0 +1,11 @@
+#pragma once
+#include <pybind11/pybind11.h>
+
+namespace xleak::bindings {
+
+void register_cells(pybind11::module_& m);
+void register_findings(pybind11::module_& m);
+void register_heap(pybind11::module_& m);
+void register_facts(pybind11::module_& m);
+
+}  // namespace xleak::bindings

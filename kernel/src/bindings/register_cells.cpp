@@ -1,0 +1,113 @@
+#include <pybind11/stl.h>
+
+#include <tuple>
+
+#include "bindings/register.hpp"
+#include "xleak/monitor/session.hpp"
+
+namespace py = pybind11;
+using namespace xleak::monitor;
+
+namespace xleak::bindings {
+namespace {
+
+using Bytes = std::optional<std::int64_t>;
+// Device, allocated, reserved, peak.
+using DeviceTuple = std::tuple<std::string, Bytes, Bytes, Bytes>;
+
+std::vector<DeviceReading> readings_of(const std::vector<DeviceTuple>& devices) {
+  std::vector<DeviceReading> readings;
+  for (const auto& [device, allocated, reserved, peak] : devices) {
+    readings.push_back({device, allocated, reserved, peak});
+  }
+  return readings;
+}
+
+const char* name_of(CellStatus status) {
+  switch (status) {
+    case CellStatus::running:
+      return "running";
+    case CellStatus::ok:
+      return "ok";
+    case CellStatus::error:
+      return "error";
+  }
+  return "error";
+}
+
+CellStatus ended_status_of(const std::string& name) {
+  if (name == "ok") return CellStatus::ok;
+  if (name == "error") return CellStatus::error;
+  throw py::value_error("a cell ends with status 'ok' or 'error', not '" + name + "'");
+}
+
+int begin_cell(std::optional<std::string> cell_id, std::optional<int> execution_count,
+               const std::vector<DeviceTuple>& devices) {
+  return Session::instance().begin_cell({std::move(cell_id), execution_count},
+                                        {std::nullopt, readings_of(devices)});
+}
+
+void end_cell(int index, const std::string& status, std::optional<int> execution_count,
+              Bytes python_blocks, const std::vector<DeviceTuple>& devices) {
+  Session::instance().end_cell(index, ended_status_of(status), execution_count,
+                               {python_blocks, readings_of(devices)});
+}
+
+void register_device_use(py::module_& m) {
+  py::class_<DeviceUse>(m, "DeviceUse")
+      .def_readonly("device", &DeviceUse::device)
+      .def_readonly("allocated_kept_bytes", &DeviceUse::allocated_kept_bytes)
+      .def_readonly("allocated_peak_bytes", &DeviceUse::allocated_peak_bytes)
+      .def_readonly("reserved_bytes", &DeviceUse::reserved_bytes);
+}
+
+void register_cell_record(py::module_& m) {
+  py::class_<CellRecord>(m, "CellRecord",
+                         "What one cell did to the process; None is unknown, never zero. "
+                         "Sizes in bytes.")
+      .def_readonly("index", &CellRecord::index)
+      .def_property_readonly("cell_id", [](const CellRecord& r) { return r.identity.cell_id; })
+      .def_property_readonly("execution_count",
+                             [](const CellRecord& r) { return r.identity.execution_count; })
+      .def_property_readonly("status", [](const CellRecord& r) { return name_of(r.status); })
+      .def_readonly("seconds", &CellRecord::seconds)
+      .def_readonly("cpu_seconds", &CellRecord::cpu_seconds)
+      .def_readonly("resident_before_bytes", &CellRecord::resident_before_bytes)
+      .def_readonly("resident_after_bytes", &CellRecord::resident_after_bytes)
+      .def_readonly("resident_peak_bytes", &CellRecord::resident_peak_bytes)
+      .def_readonly("peak_is_exact", &CellRecord::peak_is_exact)
+      .def_readonly("heap_kept_bytes", &CellRecord::heap_kept_bytes)
+      .def_readonly("heap_free_bytes", &CellRecord::heap_free_bytes)
+      .def_readonly("python_blocks_kept", &CellRecord::python_blocks_kept)
+      .def_readonly("minor_faults", &CellRecord::minor_faults)
+      .def_readonly("major_faults", &CellRecord::major_faults)
+      .def_readonly("devices", &CellRecord::devices);
+}
+
+}  // namespace
+
+// The Python lock is kept throughout: these take microseconds, and to get it back from another
+// thread can take milliseconds.
+void register_cells(py::module_& m) {
+  register_device_use(m);
+  register_cell_record(m);
+  m.def("begin_cell", &begin_cell, py::arg("cell_id"), py::arg("execution_count"),
+        py::arg("devices"),
+        "Start the account of a cell; return its index, from 1, or 0 where accounting is off.");
+  m.def("end_cell", &end_cell, py::arg("index"), py::arg("status"), py::arg("execution_count"),
+        py::arg("python_blocks"), py::arg("devices"),
+        "End the account of a cell; an index that is 0, unknown or ended is left alone.");
+  m.def(
+      "records", [] { return Session::instance().records(); }, "Return all records, oldest first.");
+  m.def(
+      "record", [](int index) { return Session::instance().record(index); }, py::arg("index"),
+      "Return the record of one index, or None.");
+  m.def(
+      "set_enabled", [](bool enabled) { Session::instance().set_enabled(enabled); },
+      py::arg("enabled"), "Switch the accounting of new cells on or off.");
+  m.def(
+      "enabled", [] { return Session::instance().enabled(); },
+      "Return whether new cells are accounted.");
+}
+
+}  // namespace xleak::bindings

@@ -1,0 +1,110 @@
+#include <pybind11/stl.h>
+
+#include "bindings/register.hpp"
+#include "xleak/monitor/bytes.hpp"
+#include "xleak/monitor/error.hpp"
+#include "xleak/monitor/machine.hpp"
+#include "xleak/monitor/session.hpp"
+
+namespace py = pybind11;
+using namespace xleak::monitor;
+
+namespace xleak::bindings {
+namespace {
+
+const char* name_of(Severity severity) {
+  switch (severity) {
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
+  }
+  return "error";
+}
+
+const char* name_of(Basis basis) { return basis == Basis::measured ? "measured" : "source"; }
+
+std::optional<std::int64_t> known_ram_bytes() {
+  try {
+    return ram_bytes();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+Judgement judge(int cell, std::vector<OutputEntry> outputs) {
+  // Reading it takes a dozen files; it does not change while a process runs.
+  static const auto ram = known_ram_bytes();
+  return Session::instance().judge({cell, ram, std::move(outputs)});
+}
+
+void register_smell(py::module_& m) {
+  py::class_<Smell>(m, "Smell")
+      .def_property_readonly("code", [](const Smell& s) { return s.code; })
+      .def_property_readonly("slug", [](const Smell& s) { return s.slug; })
+      .def_property_readonly("severity", [](const Smell& s) { return name_of(s.severity); });
+}
+
+void register_finding(py::module_& m) {
+  py::class_<Fix>(m, "Fix").def_readonly("title", &Fix::title).def_readonly("code", &Fix::code);
+  const auto of = [](auto field) { return [field](const Verdict& v) { return v.finding.*field; }; };
+  py::class_<Verdict>(m, "Finding", "One leak: where, how much, held by what, what to type next.")
+      .def_property_readonly("code", [](const Verdict& v) { return v.smell->code; })
+      .def_property_readonly("slug", [](const Verdict& v) { return v.smell->slug; })
+      .def_property_readonly("severity", [](const Verdict& v) { return name_of(v.severity); })
+      .def_property_readonly("basis", [](const Verdict& v) { return name_of(v.finding.basis); })
+      .def_property_readonly("cell", of(&Finding::cell))
+      .def_property_readonly("cause_cell", of(&Finding::cause_cell))
+      .def_property_readonly("line", of(&Finding::line))
+      .def_property_readonly("bytes", of(&Finding::bytes))
+      .def_property_readonly("name", of(&Finding::name))
+      .def_property_readonly("holders", of(&Finding::holders))
+      .def_property_readonly("path", of(&Finding::path))
+      .def_property_readonly("message", of(&Finding::message))
+      .def_property_readonly("fixes", of(&Finding::fixes))
+      .def_property_readonly("key", of(&Finding::key));
+}
+
+void register_judgement(py::module_& m) {
+  py::class_<Judgement>(m, "Judgement", "What changed by one look at the facts.")
+      .def_readonly("added", &Judgement::added)
+      .def_readonly("changed", &Judgement::changed)
+      .def_readonly("resolved", &Judgement::resolved);
+  py::class_<OutputEntry>(m, "OutputEntry", "One entry of the shell's output cache, as measured.")
+      .def(py::init([](int number, std::optional<int> shown_cell, std::int64_t held_bytes,
+                       bool mentioned, std::string type_name, std::vector<std::string> holders) {
+             return OutputEntry{number,    shown_cell,           held_bytes,
+                                mentioned, std::move(type_name), std::move(holders)};
+           }),
+           py::arg("number"), py::arg("shown_cell"), py::arg("held_bytes"), py::arg("mentioned"),
+           py::arg("type_name"), py::arg("holders"))
+      .def_readonly("number", &OutputEntry::number)
+      .def_readonly("shown_cell", &OutputEntry::shown_cell)
+      .def_readonly("held_bytes", &OutputEntry::held_bytes)
+      .def_readonly("mentioned", &OutputEntry::mentioned)
+      .def_readonly("type_name", &OutputEntry::type_name)
+      .def_readonly("holders", &OutputEntry::holders);
+}
+
+}  // namespace
+
+void register_findings(py::module_& m) {
+  register_smell(m);
+  register_finding(m);
+  register_judgement(m);
+  m.def("judge", &judge, py::arg("cell"), py::arg("outputs"),
+        "Run every smell over the facts of the whole session and return what changed.");
+  m.def(
+      "findings", [] { return Session::instance().findings(); },
+      "Return what is known to leak, most bytes first.");
+  m.def("smells", &all_smells, py::return_value_policy::reference,
+        "Return every smell that is built in.");
+  m.def("ram_bytes", &ram_bytes, py::call_guard<py::gil_scoped_release>(),
+        "Return the memory of the machine, or of this process's cgroup where that is less. "
+        "Raise MonitorError where /proc/meminfo cannot be read.");
+  m.def("human", &human, py::arg("bytes"), "Return a size in binary units, as in '64 MiB'.");
+}
+
+}  // namespace xleak::bindings

@@ -1,0 +1,21 @@
+#include "bindings/register.hpp"
+#include "xleak/monitor/heap.hpp"
+
+namespace py = pybind11;
+using namespace xleak::monitor;
+
+namespace xleak::bindings {
+
+void register_heap(py::module_& m) {
+  py::class_<HeapUse>(m, "Heap", "The C heap of this process, all arenas.")
+      .def_readonly("used_bytes", &HeapUse::used_bytes)
+      .def_readonly("free_bytes", &HeapUse::free_bytes);
+  // Both walk malloc's lists, which takes milliseconds in a large process.
+  m.def("heap", &read_heap, py::call_guard<py::gil_scoped_release>(),
+        "Return what malloc handed out and what it keeps for later, now. "
+        "Raise MonitorError where malloc is not glibc's own.");
+  m.def("trim_heap", &trim_heap, py::call_guard<py::gil_scoped_release>(),
+        "Give free pages of the C heap back; return the bytes by which the resident size fell.");
+}
+
+}  // namespace xleak::bindings

@@ -1,0 +1,87 @@
+#include "channels.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "xeus/xmiddleware.hpp"
+
+namespace xleak::kernel {
+namespace {
+
+// As ipykernel: what a front end has not fetched a second after the end is given up.
+constexpr int kLingerMilliseconds = 1000;
+// ZeroMQ's own limit of 1000 waiting messages drops output when a front end reads slowly.
+constexpr int kIopubHighWater = 100000;
+
+zmq::socket_t bound(zmq::context_t& context, zmq::socket_type type, const xeus::xconfiguration& config,
+                    const std::string& port) {
+  zmq::socket_t socket(context, type);
+  if (type == zmq::socket_type::router) socket.set(zmq::sockopt::router_handover, 1);
+  if (type == zmq::socket_type::pub) socket.set(zmq::sockopt::sndhwm, kIopubHighWater);
+  xeus::init_socket(socket, config.m_transport, config.m_ip, port);
+  socket.set(zmq::sockopt::linger, kLingerMilliseconds);
+  return socket;
+}
+
+}  // namespace
+
+Channels::Channels(zmq::context_t& context, const xeus::xconfiguration& config)
+    : shell(bound(context, zmq::socket_type::router, config, config.m_shell_port)),
+      control(bound(context, zmq::socket_type::router, config, config.m_control_port)),
+      stdin_(bound(context, zmq::socket_type::router, config, config.m_stdin_port)),
+      heartbeat(bound(context, zmq::socket_type::router, config, config.m_hb_port)),
+      authentication_(xeus::make_xauthentication(config.m_signature_scheme, config.m_key)),
+      iopub_(bound(context, zmq::socket_type::pub, config, config.m_iopub_port)),
+      terminal_(::dup(STDERR_FILENO)) {}
+
+std::optional<xeus::xmessage> Channels::receive(zmq::socket_t& socket) {
+  for (;;) {
+    zmq::multipart_t wire;
+    try {
+      if (!wire.recv(socket, ZMQ_DONTWAIT)) return std::nullopt;
+      return xeus::xzmq_serializer::deserialize(wire, *authentication_);
+    } catch (const zmq::error_t& error) {
+      if (error.num() == EINTR) continue;
+      throw;
+    } catch (const std::exception& error) {
+      ::dprintf(terminal_, "xleak: dropped a message that is malformed or wrongly signed: %s\n", error.what());
+    }
+  }
+}
+
+void Channels::send(zmq::socket_t& socket, xeus::xmessage message) {
+  xeus::xzmq_serializer::serialize(std::move(message), *authentication_,
+                                   nlohmann::json::error_handler_t::replace)
+      .send(socket);
+}
+
+void Channels::publish(xeus::xpub_message message) {
+  auto wire = xeus::xzmq_serializer::serialize_iopub(std::move(message), *authentication_,
+                                                     nlohmann::json::error_handler_t::replace);
+  publish_raw(wire);
+}
+
+void Channels::publish_raw(zmq::multipart_t& parts) {
+  std::lock_guard<std::mutex> lock(iopub_mutex_);
+  if (iopub_) parts.send(iopub_);
+}
+
+void Channels::close() {
+  std::lock_guard<std::mutex> lock(iopub_mutex_);
+  for (zmq::socket_t* socket : {&shell, &control, &stdin_, &heartbeat, &iopub_}) socket->close();
+}
+
+bool wait_readable(zmq::socket_t& socket, long milliseconds) {
+  zmq::pollitem_t item{socket.handle(), 0, ZMQ_POLLIN, 0};
+  try {
+    zmq::poll(&item, 1, std::chrono::milliseconds(milliseconds));
+  } catch (const zmq::error_t& error) {
+    if (error.num() != EINTR) throw;
+    return false;
+  }
+  return (item.revents & ZMQ_POLLIN) != 0;
+}
+
+}  // namespace xleak::kernel

@@ -1,0 +1,45 @@
+#pragma once
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "xeus/xauthentication.hpp"
+#include "xeus/xkernel_configuration.hpp"
+#include "xeus/xmessage.hpp"
+#include "xeus/xzmq_serializer.hpp"
+#include "zmq.hpp"
+#include "zmq_addon.hpp"
+
+namespace xleak::kernel {
+
+/// The five sockets of a kernel, and messages on them by xeus's own serializer and signature.
+/// Each socket but iopub belongs to one thread; iopub may be used from every thread.
+class Channels {
+ public:
+  Channels(zmq::context_t& context, const xeus::xconfiguration& config);
+
+  zmq::socket_t shell;
+  zmq::socket_t control;
+  zmq::socket_t stdin_;
+  zmq::socket_t heartbeat;
+
+  /// The next message, or empty when there is none. What is malformed or wrongly signed is dropped.
+  std::optional<xeus::xmessage> receive(zmq::socket_t& socket);
+  void send(zmq::socket_t& socket, xeus::xmessage message);
+  void publish(xeus::xpub_message message);
+  /// Publishes parts that are already on the wire's form, as the debugger's client makes them.
+  void publish_raw(zmq::multipart_t& parts);
+  /// Lets queued messages leave for a moment, then closes.
+  void close();
+
+ private:
+  std::unique_ptr<xeus::xauthentication> authentication_;
+  std::mutex iopub_mutex_;
+  zmq::socket_t iopub_;
+  int terminal_;  // stderr as it was before output is captured.
+};
+
+/// Waits until `socket` can be read or `milliseconds` passed (-1: for ever). A signal ends the wait early.
+bool wait_readable(zmq::socket_t& socket, long milliseconds);
+
+}  // namespace xleak::kernel

@@ -1,0 +1,270 @@
+#include "server.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "forked.hpp"
+#include "pybind11/pybind11.h"
+#include "threads.hpp"
+#include "xeus/xguid.hpp"
+#include "xeus/xmiddleware.hpp"
+#include "xeus/xsystem.hpp"
+
+namespace xleak::kernel {
+namespace {
+
+namespace nl = nlohmann;
+namespace py = pybind11;
+
+// How long the service threads sleep before they look whether the kernel is to end.
+constexpr long kStopCheckMilliseconds = 100;
+// How soon a signal handler of the user's runs while a cell waits for input.
+constexpr long kInputCheckMilliseconds = 50;
+constexpr long kParentCheckMilliseconds = 1000;
+
+std::string type_of(const xeus::xmessage& message) { return message.header().value("msg_type", ""); }
+
+std::string reply_type(const std::string& request) {
+  const auto end = request.rfind("_request");
+  return request.substr(0, end) + "_reply";
+}
+
+}  // namespace
+
+/// The debugger asks for code to be run. It comes on the control thread, which may run Python itself:
+/// the main thread may be standing at a breakpoint.
+class Server::Messenger final : public xeus::xcontrol_messenger {
+ public:
+  explicit Messenger(Server& server) : server_(server) {}
+
+ private:
+  nl::json send_to_shell_impl(const nl::json& message) override {
+    return server_.notify_internal_listener(message);
+  }
+  Server& server_;
+};
+
+Server::Server(zmq::context_t& context, const xeus::xconfiguration& config)
+    : config_(config),
+      session_id_(xeus::new_xguid().c_str()),
+      channels_(context, config),
+      debug_events_(context, zmq::socket_type::sub),
+      messenger_(std::make_unique<Messenger>(*this)),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  debug_events_.set(zmq::sockopt::subscribe, "");
+  debug_events_.bind(xeus::get_publisher_end_point());
+  output_.set_publisher([this](const std::string& name, std::string text, const nl::json& parent) {
+    publish_for(parent, "stream", {{"name", name}, {"text", std::move(text)}}, nl::json::object(), {});
+  });
+}
+
+Server::~Server() { close(); }
+
+void Server::close() {
+  if (in_forked_child()) return;
+  output_.stop();
+  debug_events_.close();
+  channels_.close();
+}
+
+// --- the loop ----------------------------------------------------------------------------------
+
+void Server::start_impl(xeus::xpub_message message) {
+  channels_.publish(std::move(message));
+  control_thread_ = start_thread([this] { serve_control(); });
+  heartbeat_thread_ = start_thread([this] { serve_heartbeat(); });
+  const int shell = channels_.shell.get(zmq::sockopt::fd);
+  while (!stop_) {
+    serve_shell();
+    if (!stop_) idle_(shell, wake_);
+    std::uint64_t count;
+    (void)!::read(wake_, &count, sizeof count);
+  }
+  py::gil_scoped_release release;
+  control_thread_.join();
+  heartbeat_thread_.join();
+}
+
+void Server::serve_shell() {
+  while (!stop_) {
+    if (!aborted_.empty()) {
+      xeus::xmessage request = std::move(aborted_.front());
+      aborted_.pop_front();
+      dispatch_shell(std::move(request), /*abort=*/true);
+    } else if (auto request = channels_.receive(channels_.shell)) {
+      dispatch_shell(std::move(*request), /*abort=*/false);
+    } else {
+      return;
+    }
+  }
+}
+
+void Server::abort_queued() {
+  while (auto request = channels_.receive(channels_.shell)) aborted_.push_back(std::move(*request));
+}
+
+void Server::serve_control() {
+  while (!stop_) {
+    const bool ready = wait_readable(channels_.control, kStopCheckMilliseconds);
+    forward_debug_events();
+    if (!ready) continue;
+    while (auto request = channels_.receive(channels_.control)) dispatch_control(std::move(*request));
+  }
+}
+
+void Server::serve_heartbeat() {
+  const auto parent = ::getppid();
+  const bool watch_parent = std::getenv("JPY_PARENT_PID") != nullptr;
+  for (long waited = 0; !stop_; waited += kStopCheckMilliseconds) {
+    if (wait_readable(channels_.heartbeat, kStopCheckMilliseconds)) {
+      zmq::multipart_t ping;
+      if (ping.recv(channels_.heartbeat, ZMQ_DONTWAIT)) ping.send(channels_.heartbeat);
+    }
+    if (waited % kParentCheckMilliseconds != 0) continue;
+    // Who started the kernel is gone without a word: nobody can reach or stop it any more.
+    if (watch_parent && ::getppid() != parent) ::_exit(1);
+  }
+}
+
+void Server::forward_debug_events() {
+  zmq::multipart_t event;
+  while (event.recv(debug_events_, ZMQ_DONTWAIT)) channels_.publish_raw(event);
+}
+
+bool Server::request_waits() { return stop_ || wait_readable(channels_.shell, 0); }
+
+void Server::request_stop() noexcept {
+  stop_ = true;
+  ::eventfd_write(wake_, 1);
+}
+
+// --- requests ----------------------------------------------------------------------------------
+
+void Server::dispatch_shell(xeus::xmessage request, bool abort) {
+  {
+    std::lock_guard<std::mutex> lock(parent_mutex_);
+    parent_ = {{"header", request.header()}, {"metadata", request.metadata()}};
+    identities_ = request.identities();
+  }
+  output_.set_parent(request.header());
+  const std::string type = type_of(request);
+  const auto handler = shell_handlers_.find(type);
+  if (abort && type == "execute_request") {
+    answer(request, channels_.shell, [](const xeus::xmessage&) { return nl::json{{"status", "aborted"}}; });
+  } else if (handler != shell_handlers_.end()) {
+    answer(request, channels_.shell, handler->second);
+  } else {
+    notify_shell_listener(std::move(request));
+  }
+}
+
+void Server::dispatch_control(xeus::xmessage request) {
+  const auto handler = control_handlers_.find(type_of(request));
+  if (handler != control_handlers_.end()) return answer(request, channels_.control, handler->second);
+  if (request.content().value("command", "") == "initialize") debugger_started_ = true;
+  notify_control_listener(std::move(request));
+}
+
+void Server::answer(const xeus::xmessage& request, zmq::socket_t& socket, const Handler& handler) {
+  const nl::json started = xeus::iso8601_now();
+  publish_status("busy", request.header());
+  nl::json content;
+  try {
+    content = handler(request);
+  } catch (const std::exception& error) {
+    content = {{"status", "error"}, {"ename", "KernelError"}, {"evalue", error.what()}, {"traceback", nl::json::array()}};
+  }
+  if (in_forked_child()) return;
+  output_.flush();
+  if (!content.is_null()) {
+    const nl::json metadata = {{"started", started},
+                               {"dependencies_met", true},
+                               {"engine", session_id_},
+                               {"status", content.value("status", "ok")}};
+    channels_.send(socket, xeus::xmessage(request.identities(), header(reply_type(type_of(request))),
+                                          request.header(), metadata, std::move(content), {}));
+  }
+  publish_status("idle", request.header());
+}
+
+// --- sending -----------------------------------------------------------------------------------
+
+nl::json Server::header(const std::string& type) const {
+  return xeus::make_header(type, "kernel", session_id_);
+}
+
+nl::json Server::parent() const {
+  std::lock_guard<std::mutex> lock(parent_mutex_);
+  return parent_;
+}
+
+void Server::publish_status(const char* state, const nl::json& parent) {
+  publish_for(parent, "status", {{"execution_state", state}}, nl::json::object(), {});
+}
+
+void Server::publish(const std::string& type, nl::json content, nl::json metadata,
+                     xeus::buffer_sequence buffers) {
+  output_.flush();
+  const nl::json request = parent();
+  publish_for(request.is_object() ? request["header"] : nl::json::object(), type, std::move(content),
+              std::move(metadata), std::move(buffers));
+}
+
+void Server::publish_for(const nl::json& parent, const std::string& type, nl::json content,
+                         nl::json metadata, xeus::buffer_sequence buffers) {
+  if (in_forked_child()) return;
+  channels_.publish(xeus::xpub_message("kernel." + session_id_ + "." + type, header(type), parent,
+                                       std::move(metadata), std::move(content), std::move(buffers)));
+}
+
+std::string Server::ask(const std::string& prompt, bool password) {
+  if (in_forked_child()) throw std::runtime_error("a forked child cannot ask for input: the front end talks to the kernel alone.");
+  output_.flush();
+  while (channels_.receive(channels_.stdin_)) {
+    // An answer to a question that was interrupted is not an answer to this one.
+  }
+  const nl::json request = parent();
+  channels_.send(channels_.stdin_,
+                 xeus::xmessage(identities_, header("input_request"), request["header"], nl::json::object(),
+                                {{"prompt", prompt}, {"password", password}}, {}));
+  for (;;) {
+    {
+      py::gil_scoped_release release;
+      wait_readable(channels_.stdin_, kInputCheckMilliseconds);
+    }
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (stop_) throw std::runtime_error("the kernel is shutting down.");
+    const auto reply = channels_.receive(channels_.stdin_);
+    if (reply) return reply->content().value("value", "");
+  }
+}
+
+// --- what xeus's core asks of a server -----------------------------------------------------------
+
+xeus::xcontrol_messenger& Server::get_control_messenger_impl() { return *messenger_; }
+
+void Server::send_shell_impl(xeus::xmessage message) {
+  output_.flush();
+  channels_.send(channels_.shell, std::move(message));
+}
+
+void Server::send_control_impl(xeus::xmessage message) { channels_.send(channels_.control, std::move(message)); }
+
+void Server::send_stdin_impl(xeus::xmessage message) { channels_.send(channels_.stdin_, std::move(message)); }
+
+void Server::publish_impl(xeus::xpub_message message, xeus::channel) {
+  if (in_forked_child()) return;
+  output_.flush();
+  channels_.publish(std::move(message));
+}
+
+void Server::abort_queue_impl(const listener&, long) { abort_queued(); }
+
+void Server::stop_impl() { request_stop(); }
+
+void Server::update_config_impl(xeus::xconfiguration& config) const { config = config_; }
+
+}  // namespace xleak::kernel

@@ -1,0 +1,104 @@
+#pragma once
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "channels.hpp"
+#include "output.hpp"
+#include "xeus/xcontrol_messenger.hpp"
+#include "xeus/xeus_context.hpp"
+#include "xeus/xserver.hpp"
+
+namespace xleak::kernel {
+
+/// The xserver of this kernel: shell and stdin on the main thread, control and heartbeat on threads of
+/// their own, iopub from everywhere. What xeus's core cannot answer well is answered here, with whole
+/// messages in hand; the rest goes to the core.
+class Server final : public xeus::xserver {
+ public:
+  /// Answers one request: the content of the reply, or null for a message that has none.
+  using Handler = std::function<nlohmann::json(const xeus::xmessage&)>;
+
+  Server(zmq::context_t& context, const xeus::xconfiguration& config);
+  ~Server() override;
+
+  /// `wait(shell_descriptor, wake_descriptor)` returns when one of the two can be read.
+  void set_idle(std::function<void(int, int)> wait) { idle_ = std::move(wait); }
+  /// Requests of this type go to `handler` on the main thread, between busy and idle.
+  void handle_on_shell(const std::string& type, Handler handler) { shell_handlers_[type] = std::move(handler); }
+  /// The same on the control thread, where no cell can hold it up. The handler takes the GIL if it needs it.
+  void handle_on_control(const std::string& type, Handler handler) {
+    control_handlers_[type] = std::move(handler);
+  }
+
+  /// Publishes on iopub for the request that is being served. Any thread; nothing in a forked child.
+  void publish(const std::string& type, nlohmann::json content,
+               nlohmann::json metadata = nlohmann::json::object(), xeus::buffer_sequence buffers = {});
+  /// Asks the front end for a line of input and waits for it. Main thread, GIL held.
+  std::string ask(const std::string& prompt, bool password);
+  /// Header and metadata of the shell request that is being served, or of the last one.
+  nlohmann::json parent() const;
+
+  /// Execution requests that wait at this moment will be answered with "aborted". Main thread.
+  void abort_queued();
+  /// Ends the loop once what runs has ended. Any thread.
+  void request_stop() noexcept;
+  /// True when a request waits on the shell channel. Main thread.
+  bool request_waits();
+  bool debugger_started() const noexcept { return debugger_started_; }
+  /// Closes what start() left open. Nothing can be published afterwards.
+  void close();
+
+  Output& output() noexcept { return output_; }
+
+ private:
+  class Messenger;
+
+  xeus::xcontrol_messenger& get_control_messenger_impl() override;
+  void send_shell_impl(xeus::xmessage message) override;
+  void send_control_impl(xeus::xmessage message) override;
+  void send_stdin_impl(xeus::xmessage message) override;
+  void publish_impl(xeus::xpub_message message, xeus::channel channel) override;
+  void start_impl(xeus::xpub_message message) override;
+  void abort_queue_impl(const listener& answer, long milliseconds) override;
+  void stop_impl() override;
+  void update_config_impl(xeus::xconfiguration& config) const override;
+
+  void serve_shell();
+  void serve_control();
+  void serve_heartbeat();
+  void forward_debug_events();
+  void dispatch_shell(xeus::xmessage request, bool abort);
+  void dispatch_control(xeus::xmessage request);
+  void answer(const xeus::xmessage& request, zmq::socket_t& socket, const Handler& handler);
+  void publish_status(const char* state, const nlohmann::json& parent);
+  void publish_for(const nlohmann::json& parent, const std::string& type, nlohmann::json content,
+                   nlohmann::json metadata, xeus::buffer_sequence buffers);
+  nlohmann::json header(const std::string& type) const;
+
+  xeus::xconfiguration config_;
+  std::string session_id_;
+  Channels channels_;
+  zmq::socket_t debug_events_;
+  std::unique_ptr<xeus::xcontrol_messenger> messenger_;
+  std::function<void(int, int)> idle_;
+  std::map<std::string, Handler> shell_handlers_;
+  std::map<std::string, Handler> control_handlers_;
+  mutable std::mutex parent_mutex_;
+  nlohmann::json parent_;
+  xeus::xmessage::guid_list identities_;
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> debugger_started_{false};
+  std::deque<xeus::xmessage> aborted_;
+  int wake_;
+  std::thread control_thread_;
+  std::thread heartbeat_thread_;
+  Output output_;
+};
+
+}  // namespace xleak::kernel

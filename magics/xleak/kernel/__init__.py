@@ -1,0 +1,1 @@
+"""The xleak kernel: xeus-python's interpreter around IPython, watched natively."""

@@ -1,0 +1,56 @@
+"""The application around the shell: profile, configuration files, extensions."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from typing import Any
+
+from IPython.core.application import BaseIPythonApplication
+from IPython.core.shellapp import InteractiveShellApp
+
+from xleak import _kernel
+from xleak.kernel.shell import KernelShell
+from xleak.kernel.streams import OutStream
+from xleak.shell.settings import Xleak
+
+
+class KernelApp(BaseIPythonApplication, InteractiveShellApp):  # type: ignore[misc]
+    """Reads the same files as ipykernel: ``ipython_config.py`` and ``ipython_kernel_config.py``."""
+
+    name = "ipython-kernel"
+    classes = [KernelShell, Xleak]
+
+    def __init__(self, connection: dict[str, Any], arguments: list[str]) -> None:
+        super().__init__()
+        self._connection = connection
+        self._arguments = arguments
+
+    def initialize(self, argv: Any = None) -> None:
+        """Called by xeus-python when it is ready for the shell."""
+        # Before matplotlib is imported; its inline backend then sets itself up.
+        os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+        super().initialize(self._arguments)
+        self.user_ns: dict[str, Any] = {}
+        sys.stdout, sys.stderr = OutStream("stdout", 1), OutStream("stderr", 2)
+        self.init_path()
+        self.init_shell()
+        self.init_gui_pylab()
+
+    def init_shell(self) -> None:
+        self.shell = KernelShell.instance(parent=self, user_ns=self.user_ns, profile_dir=self.profile_dir)
+        self.shell.connection = self._connection
+        self.shell.configurables.append(self)
+
+    def run_startup(self, terminal: int) -> None:
+        """Extensions and start-up files run once output is captured, so that what they print is shown.
+        The application's own log goes to the descriptor `terminal`."""
+        self.log.setLevel(self.log_level)
+        self.log.handlers = [logging.StreamHandler(os.fdopen(terminal, "w", closefd=False))]
+        self.init_extensions()
+        self.init_code()
+        _kernel.flush()
+
+    def exit(self, exit_status: int = 0) -> None:
+        """The protocol ends a kernel, not an application."""

@@ -1,0 +1,344 @@
+"""IPython's shell in this kernel: runs cells on the main loop and answers the front end."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import getpass
+import os
+import sys
+from typing import Any
+
+from IPython.core import page, payloadpage
+from IPython.core.autocall import ExitAutocall
+from IPython.core.completer import provisionalcompleter, rectify_completions
+from IPython.core.error import StdinNotImplementedError
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.interactiveshell import _asyncio_runner  # type: ignore[attr-defined]
+from IPython.utils.tokenutil import token_at_cursor
+from traitlets import CBool, Instance, Type
+from xeus_python_shell.compiler import XCachingCompiler
+
+import xleak
+from xleak import _kernel
+from xleak.kernel import comms
+from xleak.kernel.display import KernelDisplayHook, KernelDisplayPublisher, publish
+from xleak.kernel.interrupts import Interrupts
+from xleak.kernel.loop import MainLoop
+from xleak.shell.install import attach
+from xleak.shell.readings import device_readings
+
+Content = dict[str, Any]
+
+
+class KernelFacade:
+    """What libraries look for in ``get_ipython().kernel``."""
+
+    def __init__(self, shell: KernelShell) -> None:
+        self.shell = shell
+        self.comm_manager = comms.install()
+
+    def get_parent(self, channel: str | None = None) -> Content:
+        """Header and metadata of the request that is being served."""
+        return _kernel.parent() or {}
+
+    @property
+    def _parent_header(self) -> Content:
+        return self.get_parent()
+
+
+class KernelExit(ExitAutocall):
+    """``exit`` and ``quit``; ``exit(keep_kernel=True)`` closes the front end alone."""
+
+    def __call__(self, keep_kernel: bool = False) -> None:
+        self._ip.keepkernel_on_exit = keep_kernel
+        self._ip.ask_exit()
+
+
+class KernelShell(InteractiveShell):
+    """The interactive shell behind ``xleak._kernel``."""
+
+    displayhook_class = Type(KernelDisplayHook)
+    display_pub_class = Type(KernelDisplayPublisher)
+    compiler_class = Type(XCachingCompiler)
+    colors_force = CBool(True)
+    exiter = Instance(KernelExit)
+    keepkernel_on_exit = False
+    connection: Content = {}
+    _allow_stdin = False
+    _exit_asked = False
+    _last_traceback: list[str] | None = None
+
+    def _exiter_default(self) -> KernelExit:
+        return KernelExit(self)
+
+    # --- set-up ------------------------------------------------------------------------------
+
+    def configured(self) -> None:
+        """The last step of the kernel's set-up, after xeus-python has put its own parts in."""
+        self.kernel = KernelFacade(self)
+        # xeus-python's own publishers answer to the request that its core dispatched last; cells never pass it.
+        vars(self.display_pub).pop("clear_output", None)
+        self._main_loop = MainLoop()
+        self._interrupts = Interrupts()
+        self._pid = os.getpid()
+        builtins.input = self._input
+        getpass.getpass = self._getpass
+        self._watcher = attach(self, events=False)
+
+    def init_hooks(self) -> None:
+        super().init_hooks()
+        self.set_hook("show_in_pager", page.as_hook(payloadpage.page), 99)
+
+    def init_environment(self) -> None:
+        """Programs started by a cell must not wait for keys or hide colours."""
+        os.environ.update(TERM="xterm-color", CLICOLOR="1", FORCE_COLOR="1", CLICOLOR_FORCE="1")
+        os.environ.update(PAGER="cat", GIT_PAGER="cat")
+
+    def enable_gui(self, gui: str | None = None) -> None:
+        """Only the inline backend draws here; it needs no loop of its own."""
+
+    def ports(self) -> Content:
+        """The content of a connect_reply."""
+        return {"status": "ok", **{k: v for k, v in self.connection.items() if k.endswith("_port")}}
+
+    def kernel_info(self) -> Content:
+        """The content of a kernel_info_reply."""
+        version = sys.version_info
+        return {
+            "status": "ok",
+            "protocol_version": "5.3",
+            "implementation": "xleak",
+            "implementation_version": xleak.__version__,
+            "banner": self.banner,
+            "language_info": {
+                "name": "python",
+                "version": f"{version.major}.{version.minor}.{version.micro}",
+                "mimetype": "text/x-python",
+                "codemirror_mode": {"name": "ipython", "version": version.major},
+                "pygments_lexer": "ipython3",
+                "nbconvert_exporter": "python",
+                "file_extension": ".py",
+            },
+            "help_links": [{"text": "Python", "url": f"https://docs.python.org/{version.major}.{version.minor}"}],
+            "debugger": True,
+            "supported_features": ["debugger"],
+        }
+
+    def idle(self, *descriptors: int) -> None:
+        """Called by the kernel when no request waits."""
+        self._watcher.idle(_kernel.request_waits)
+        if not _kernel.request_waits():
+            self._main_loop.wait(*descriptors)
+
+    # --- cells -------------------------------------------------------------------------------
+
+    def before_request(self, stored: bool, silent: bool, code: str) -> tuple[None, list[Any]]:
+        """Before a request runs code. What is not stored comes from a tool and is no cell."""
+        if not stored:
+            self._watcher.before_tool_request()
+        return None, device_readings()
+
+    def interpreter_reading(self) -> tuple[int, list[Any]]:
+        """(blocks of Python's allocator, devices) at the end of a cell."""
+        return sys.getallocatedblocks(), device_readings()
+
+    def after_request(self, index: int, code: str, execution_count: int) -> None:
+        """After the cell's record is complete and before its reply is sent."""
+        if index:
+            self._watcher.after_cell(index, code, execution_count)
+        else:
+            self._watcher.after_tool_request()
+        if self._exit_asked:
+            _kernel.request_stop()
+
+    def execute(
+        self,
+        code: str,
+        silent: bool,
+        store_history: bool,
+        user_expressions: Content,
+        allow_stdin: bool,
+        cell_id: str | None,
+    ) -> Content:
+        """Run one request and return the content of its reply. Raises nothing that the user caused."""
+        if not silent:
+            publish("execute_input", {"code": code, "execution_count": self.execution_count})
+        if store_history:
+            self._watcher.before_cell()
+        self._allow_stdin = allow_stdin
+        self._last_traceback = None
+        try:
+            self._interrupts.allow()
+            error = self._main_loop.run(self._run_request(code, silent, store_history, cell_id))
+        except BaseException as escaped:
+            error = (type(escaped).__name__, self._text_of(escaped))
+            self.showtraceback()
+        finally:
+            self._interrupts.forbid()
+        if _kernel.in_forked_child():
+            # A child of os.fork() reached the end of the cell. The loop it came from is its parent's.
+            os._exit(1 if error else 0)
+        return self._reply(error, user_expressions)
+
+    async def _run_request(
+        self, code: str, silent: bool, store_history: bool, cell_id: str | None
+    ) -> tuple[str, str] | None:
+        """As IPython's run_cell, on the loop that runs already. Returns (ename, evalue) of an error."""
+        try:
+            transformed, preprocessing_error = self.transform_cell(code), None
+        except Exception:
+            transformed, preprocessing_error = code, sys.exc_info()
+        if self.loop_runner is not _asyncio_runner:
+            result = self.run_cell(code, store_history=store_history, silent=silent, cell_id=cell_id)
+            return self._error_of(result)
+        result = None
+        try:
+            result = await self.run_cell_async(
+                code,
+                store_history=store_history,
+                silent=silent,
+                transformed_cell=transformed,
+                preprocessing_exc_tuple=preprocessing_error,
+                cell_id=cell_id,
+            )
+        finally:
+            self.events.trigger("post_execute")
+            if not silent:
+                self.events.trigger("post_run_cell", result)
+        return self._error_of(result)
+
+    def _error_of(self, result: Any) -> tuple[str, str] | None:
+        error = result.error_before_exec or result.error_in_exec
+        if error is None and self._last_traceback is None:
+            return None
+        if isinstance(error, asyncio.CancelledError) and self._is_interrupt(error):
+            return "KeyboardInterrupt", ""
+        return type(error).__name__, self._text_of(error)
+
+    def _reply(self, error: tuple[str, str] | None, user_expressions: Content) -> Content:
+        reply: Content = {
+            "status": "error" if error else "ok",
+            "execution_count": self.execution_count - 1,
+            "payload": self.payload_manager.read_payload(),
+            "user_expressions": {},
+        }
+        self.payload_manager.clear_payload()
+        if error:
+            reply.update(ename=error[0], evalue=error[1], traceback=self._last_traceback or [])
+        elif user_expressions:
+            reply["user_expressions"] = self.user_expressions(user_expressions)
+        return reply
+
+    # --- errors ------------------------------------------------------------------------------
+
+    @staticmethod
+    def _text_of(error: BaseException | None) -> str:
+        try:
+            return str(error)
+        except Exception:
+            return "<the text of this exception cannot be made>"
+
+    @staticmethod
+    def _is_interrupt(error: BaseException) -> bool:
+        return error.args == ("interrupted",)
+
+    def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:
+        """An interrupted ``await`` ends in a cancellation; what the user did is an interrupt."""
+        etype, value, trace = exc_tuple or sys.exc_info()
+        if etype is asyncio.CancelledError and self._is_interrupt(value):
+            exc_tuple = (KeyboardInterrupt, KeyboardInterrupt(), trace)
+        super().showtraceback(exc_tuple, *args, **kwargs)
+
+    def _showtraceback(self, etype: type[BaseException], evalue: BaseException, stb: list[str]) -> None:
+        if _kernel.in_forked_child():
+            print("\n".join(stb), file=sys.stderr)
+            return
+        self._last_traceback = list(stb)
+        content = {"ename": etype.__name__, "evalue": self._text_of(evalue), "traceback": self._last_traceback}
+        publish("error", content)
+
+    # --- input and exit ----------------------------------------------------------------------
+
+    def _input(self, prompt: object = "", /) -> str:
+        return self._ask(str(prompt), password=False)
+
+    def _getpass(self, prompt: str = "Password: ", stream: Any = None, **_: Any) -> str:
+        return self._ask(str(prompt), password=True)
+
+    def _ask(self, prompt: str, password: bool) -> str:
+        if not self._allow_stdin:
+            raise StdinNotImplementedError("input was asked for, but this front end does not support input requests.")
+        return _kernel.ask(prompt, password)
+
+    def ask_exit(self) -> None:
+        """End the session once the cell's reply is sent."""
+        self._exit_asked = not self.keepkernel_on_exit
+        self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": self.keepkernel_on_exit})
+
+    def set_next_input(self, text: str, replace: bool = False) -> None:
+        self.payload_manager.write_payload({"source": "set_next_input", "text": text, "replace": replace})
+
+    # --- what the front end asks beside cells --------------------------------------------------
+
+    def complete_reply(self, code: str, cursor: int) -> Content:
+        with provisionalcompleter():
+            found = list(rectify_completions(code, self.Completer.completions(code, cursor)))
+        types = [
+            {"start": c.start, "end": c.end, "text": c.text, "type": c.type, "signature": c.signature} for c in found
+        ]
+        return {
+            "status": "ok",
+            "matches": [completion.text for completion in found],
+            "cursor_start": found[0].start if found else cursor,
+            "cursor_end": found[0].end if found else cursor,
+            "metadata": {"_jupyter_types_experimental": types},
+        }
+
+    def inspect_reply(self, code: str, cursor: int, detail: int) -> Content:
+        try:
+            data = self.object_inspect_mime(token_at_cursor(code, cursor), detail_level=detail)
+        except KeyError:
+            return {"status": "ok", "found": False, "data": {}, "metadata": {}}
+        if not self.enable_html_pager:
+            data.pop("text/html", None)
+        return {"status": "ok", "found": True, "data": data, "metadata": {}}
+
+    def is_complete_reply(self, code: str) -> Content:
+        status, indent = self.input_transformer_manager.check_complete(code)
+        return {"status": status, **({"indent": " " * indent} if status == "incomplete" else {})}
+
+    def history_reply(self, content: Content) -> Content:
+        raw, output = content.get("raw", True), content.get("output", False)
+        kind, history = content.get("hist_access_type"), self.history_manager
+        found: Any = []
+        if kind == "tail":
+            found = history.get_tail(content.get("n"), raw=raw, output=output, include_latest=True)
+        elif kind == "range":
+            span = content.get("session", 0), content.get("start", 0), content.get("stop")
+            found = history.get_range(*span, raw=raw, output=output)
+        elif kind == "search":
+            wanted = {"n": content.get("n"), "unique": content.get("unique", False)}
+            found = history.search(content.get("pattern"), raw=raw, output=output, **wanted)
+        return {"status": "ok", "history": [list(row) for row in found]}
+
+    def comm_message(self, message: Content) -> None:
+        """A comm_open, comm_msg or comm_close of the front end; the handlers are the user's code."""
+        handler = getattr(self.kernel.comm_manager, message["header"]["msg_type"])
+        try:
+            self._interrupts.allow()
+            self._main_loop.run(self._call(handler, message))
+        except BaseException:
+            self.showtraceback()
+        finally:
+            self._interrupts.forbid()
+
+    @staticmethod
+    async def _call(handler: Any, message: Content) -> None:
+        handler(None, None, message)
+
+    def comm_info_reply(self, content: Content) -> Content:
+        target = content.get("target_name")
+        comms_ = self.kernel.comm_manager.comms.items()
+        wanted = {key: {"target_name": c.target_name} for key, c in comms_ if target in (None, c.target_name)}
+        return {"status": "ok", "comms": wanted}

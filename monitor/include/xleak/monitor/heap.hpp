@@ -1,0 +1,22 @@
+#pragma once
+#include <cstdint>
+
+#include "xleak/monitor/export.hpp"
+
+namespace xleak::monitor {
+
+/// The C heap of this process, all arenas, as mallinfo2 counts it.
+struct HeapUse {
+  std::int64_t used_bytes = 0;  ///< Handed out by malloc, mapped blocks included.
+  std::int64_t free_bytes = 0;  ///< Kept by malloc for later.
+};
+
+/// Reads the C heap now; milliseconds where it holds 100,000 free pieces. Throws Error where malloc
+/// is not glibc's own (2.33 or later).
+XLEAK_MONITOR_API HeapUse read_heap();
+
+/// Returns free pages of the C heap to the system: the bytes by which the resident size fell, never
+/// below 0. Throws Error where either cannot be had.
+XLEAK_MONITOR_API std::int64_t trim_heap();
+
+}  // namespace xleak::monitor

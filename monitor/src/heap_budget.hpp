@@ -1,0 +1,33 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "probes/probes.hpp"
+
+namespace xleak::monitor {
+
+/// Reads the C heap around cells without making them wait for it. A reading walks malloc's lists of
+/// free pieces, microseconds or milliseconds; where it was dear it is made again only when the
+/// resident size moved or enough time went by. What was not read is unknown.
+class HeapBudget {
+ public:
+  explicit HeapBudget(Probes& probes) : probes_(probes) {}
+
+  std::optional<HeapUse> before_cell(std::optional<std::int64_t> resident_bytes) noexcept;
+  std::optional<HeapUse> after_cell(std::optional<std::int64_t> resident_bytes) noexcept;
+
+ private:
+  bool moved(std::optional<std::int64_t> resident_bytes) const noexcept;
+  bool affordable(std::optional<std::int64_t> resident_bytes) const noexcept;
+  std::optional<HeapUse> read(std::optional<std::int64_t> resident_bytes) noexcept;
+
+  Probes& probes_;
+  std::optional<HeapUse> last_;
+  std::optional<std::int64_t> last_resident_bytes_;
+  std::chrono::nanoseconds last_cost_{0};
+  std::chrono::nanoseconds last_read_at_{0};
+  bool cell_ran_since_ = false;
+};
+
+}  // namespace xleak::monitor

@@ -1,0 +1,88 @@
+#include "ledger.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include "device_use.hpp"
+
+namespace xleak::monitor {
+
+Ledger::Ledger(Probes& probes)
+    : probes_(probes), heap_(probes), sampler_([&probes] { return probes.resident_bytes(); }) {}
+
+int Ledger::open(const CellIdentity& identity, const InterpreterReading& before) {
+  CellRecord record;
+  record.index = static_cast<int>(records_.size()) + 1;
+  record.identity = identity;
+  Before now;
+  now.index = record.index;
+  now.devices = before.devices;
+  running_.reserve(running_.size() + 1);
+  records_.push_back(std::move(record));
+  start_sampler(now.index);
+  now.resident_bytes = probes_.resident_bytes();
+  now.high_water_bytes = probes_.high_water_bytes();
+  now.heap = heap_.before_cell(now.resident_bytes);
+  now.usage = probes_.usage();
+  now.started = probes_.now();
+  running_.push_back(std::move(now));
+  return running_.back().index;
+}
+
+// Without a thread the peak is what was seen before and after.
+void Ledger::start_sampler(int index) noexcept {
+  try {
+    sampler_.start(index);
+  } catch (const std::exception&) {
+  }
+}
+
+void Ledger::close(int index, CellStatus status, const std::optional<int>& execution_count,
+                   const InterpreterReading& after) {
+  const auto at = std::find_if(running_.begin(), running_.end(),
+                               [index](const Before& before) { return before.index == index; });
+  if (at == running_.end()) return;
+  CellRecord& record = records_[static_cast<std::size_t>(index) - 1];
+  measure(record, *at);
+  count_blocks(record, after.python_blocks);
+  record.status = status;
+  if (execution_count) record.identity.execution_count = execution_count;
+  const auto devices = std::move(at->devices);
+  running_.erase(at);
+  record.devices = device_use(devices, after.devices);
+}
+
+void Ledger::measure(CellRecord& record, const Before& before) {
+  // The time first, so that what follows is not the cell's.
+  record.seconds = std::chrono::duration<double>(probes_.now() - before.started).count();
+  const Usage usage = probes_.usage();
+  record.cpu_seconds = usage.cpu_seconds - before.usage.cpu_seconds;
+  record.minor_faults = usage.minor_faults - before.usage.minor_faults;
+  record.major_faults = usage.major_faults - before.usage.major_faults;
+  measure_resident(record, before);
+  const auto heap = heap_.after_cell(record.resident_after_bytes);
+  if (heap && before.heap) record.heap_kept_bytes = heap->used_bytes - before.heap->used_bytes;
+  if (heap) record.heap_free_bytes = heap->free_bytes;
+}
+
+void Ledger::measure_resident(CellRecord& record, const Before& before) {
+  const auto sampled = sampler_.stop(record.index);
+  record.resident_before_bytes = before.resident_bytes;
+  record.resident_after_bytes = probes_.resident_bytes();
+  const auto mark = probes_.high_water_bytes();
+  if (record.resident_before_bytes && record.resident_after_bytes) {
+    record.resident_peak_bytes = std::max(
+        {*record.resident_before_bytes, *record.resident_after_bytes, sampled.value_or(0)});
+  }
+  record.peak_is_exact = mark && before.high_water_bytes && *mark > *before.high_water_bytes;
+  if (record.peak_is_exact) {
+    record.resident_peak_bytes = std::max(*mark, record.resident_peak_bytes.value_or(0));
+  }
+}
+
+void Ledger::count_blocks(CellRecord& record, std::optional<std::int64_t> blocks) noexcept {
+  if (blocks && previous_blocks_) record.python_blocks_kept = *blocks - *previous_blocks_;
+  previous_blocks_ = blocks;
+}
+
+}  // namespace xleak::monitor

@@ -1,0 +1,53 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "heap_budget.hpp"
+#include "peak_sampler.hpp"
+#include "probes/probes.hpp"
+#include "xleak/monitor/cell_record.hpp"
+
+namespace xleak::monitor {
+
+/// The account of all cells. Not locked: its owner does that.
+class Ledger {
+ public:
+  explicit Ledger(Probes& probes);
+
+  /// Starts a record and returns its index, from 1.
+  int open(const CellIdentity& identity, const InterpreterReading& before);
+  /// Completes it. Cells may overlap; an index that is not open is left alone.
+  void close(int index, CellStatus status, const std::optional<int>& execution_count,
+             const InterpreterReading& after);
+  /// The next cell has no cell before it: what ran in between was not seen.
+  void forget_previous() noexcept { previous_blocks_.reset(); }
+
+  const std::vector<CellRecord>& records() const noexcept { return records_; }
+
+ private:
+  struct Before {
+    int index = 0;
+    std::optional<std::int64_t> resident_bytes;
+    std::optional<std::int64_t> high_water_bytes;
+    std::optional<HeapUse> heap;
+    std::vector<DeviceReading> devices;
+    Usage usage;
+    std::chrono::nanoseconds started{0};
+  };
+
+  void start_sampler(int index) noexcept;
+  void measure(CellRecord& record, const Before& before);
+  void measure_resident(CellRecord& record, const Before& before);
+  void count_blocks(CellRecord& record, std::optional<std::int64_t> blocks) noexcept;
+
+  Probes& probes_;
+  HeapBudget heap_;
+  PeakSampler sampler_;
+  std::vector<CellRecord> records_;
+  std::vector<Before> running_;
+  std::optional<std::int64_t> previous_blocks_;
+};
+
+}  // namespace xleak::monitor

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace xleak::monitor {
+
+/// Follows the resident size while cells run, on a thread of its own that needs no Python lock and
+/// takes no signals. The thread starts with the first cell and sleeps without a timer between
+/// cells. Not to be used in a forked child, where the thread does not exist.
+class PeakSampler {
+ public:
+  using Read = std::function<std::optional<std::int64_t>()>;
+
+  /// `read` gives bytes and is called by the thread; it must outlive this object.
+  explicit PeakSampler(Read read);
+  ~PeakSampler();
+  PeakSampler(const PeakSampler&) = delete;
+  PeakSampler& operator=(const PeakSampler&) = delete;
+
+  /// Begins to follow a cell. Throws std::system_error where no thread can be had.
+  void start(int cell);
+  /// The highest sample since start; empty when there was none. Never waits for a sample.
+  std::optional<std::int64_t> stop(int cell);
+  /// True while the thread waits for a cell, or was never needed.
+  bool parked() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace xleak::monitor

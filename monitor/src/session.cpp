@@ -1,0 +1,101 @@
+#include "xleak/monitor/session.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+
+#include "finding_book.hpp"
+#include "ledger.hpp"
+#include "probes/probes.hpp"
+
+namespace xleak::monitor {
+
+struct Session::State {
+  explicit State(std::unique_ptr<Probes> source) : probes(std::move(source)), ledger(*probes) {}
+
+  // In a forked child the descriptors show the parent, the sampler is gone, and another thread may
+  // have held the lock: nothing there may be touched.
+  bool in_child() const noexcept { return ::getpid() != owner; }
+
+  const pid_t owner = ::getpid();
+  std::atomic<bool> enabled{true};
+  mutable std::mutex mutex;
+  std::unique_ptr<Probes> probes;
+  Ledger ledger;
+  FindingBook book;
+};
+
+Session& Session::instance() {
+  // Never destroyed: cells may still end, and the sampler still runs, while the process exits.
+  static Session* const session = std::make_unique<Session>().release();
+  return *session;
+}
+
+Session::Session() : Session(live_probes()) {}
+Session::Session(std::unique_ptr<Probes> probes)
+    : state_(std::make_unique<State>(std::move(probes))) {}
+Session::~Session() = default;
+
+int Session::begin_cell(const CellIdentity& identity, const InterpreterReading& before) noexcept {
+  if (!enabled() || state_->in_child()) return 0;
+  try {
+    const std::lock_guard lock(state_->mutex);
+    return state_->ledger.open(identity, before);
+  } catch (...) {
+    return 0;
+  }
+}
+
+void Session::end_cell(int index, CellStatus status, const std::optional<int>& execution_count,
+                       const InterpreterReading& after) noexcept {
+  if (index == 0 || state_->in_child()) return;
+  try {
+    const std::lock_guard lock(state_->mutex);
+    state_->ledger.close(index, status, execution_count, after);
+  } catch (...) {
+    // Out of memory: the record stays as far as it got, and the cell goes on.
+    return;
+  }
+}
+
+std::vector<CellRecord> Session::records() const {
+  if (state_->in_child()) return {};
+  const std::lock_guard lock(state_->mutex);
+  return state_->ledger.records();
+}
+
+std::optional<CellRecord> Session::record(int index) const {
+  if (state_->in_child()) return std::nullopt;
+  const std::lock_guard lock(state_->mutex);
+  const auto& records = state_->ledger.records();
+  if (index < 1 || static_cast<std::size_t>(index) > records.size()) return std::nullopt;
+  return records[static_cast<std::size_t>(index) - 1];
+}
+
+Judgement Session::judge(const SessionView& view) {
+  if (state_->in_child()) return {};
+  const std::lock_guard lock(state_->mutex);
+  return state_->book.judge(all_smells(), view);
+}
+
+std::vector<Verdict> Session::findings() const {
+  if (state_->in_child()) return {};
+  const std::lock_guard lock(state_->mutex);
+  return state_->book.findings();
+}
+
+void Session::set_enabled(bool enabled) noexcept {
+  state_->enabled = enabled;
+  if (state_->in_child()) return;
+  try {
+    const std::lock_guard lock(state_->mutex);
+    if (!enabled) state_->ledger.forget_previous();
+  } catch (...) {
+    return;
+  }
+}
+
+bool Session::enabled() const noexcept { return state_->enabled; }
+
+}  // namespace xleak::monitor

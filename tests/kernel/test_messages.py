@@ -1,0 +1,131 @@
+"""Replies, counts and history: as ipykernel's, where stock xeus-python differs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+
+def test_the_name_of_an_error_is_the_name_of_its_class(kernel):
+    content = kernel.run("raise ValueError('why')").content
+    assert (content["ename"], content["evalue"]) == ("ValueError", "why")
+    assert any("ValueError" in line for line in content["traceback"])
+
+
+def test_an_exception_without_text_still_gets_a_reply(kernel):
+    code = "class Mute(Exception):\n    def __str__(self): raise RuntimeError('no')\nraise Mute()"
+    assert kernel.run(code).content["status"] == "error"
+    assert kernel.value("'goes on'") == "'goes on'"
+
+
+@pytest.mark.parametrize(
+    "code", ["1 +", "%no_such_magic", "raise SystemExit(3)", "raise KeyboardInterrupt", "import sys; sys.exit()", "%%nope\nx"]
+)
+def test_whatever_a_cell_raises_a_reply_is_sent_and_the_kernel_goes_on(kernel, code):
+    assert kernel.run(code).content["status"] in ("ok", "error")
+    assert kernel.value("6 * 7") == "42"
+
+
+def test_malformed_requests_are_answered_or_dropped_and_the_kernel_goes_on(kernel):
+    for content in ({}, {"code": 3}, {"code": "1", "user_expressions": []}):
+        message = kernel.client.session.msg("execute_request", content)
+        kernel.client.shell_channel.send(message)
+    kernel.client.shell_channel.send(kernel.client.session.msg("no_such_request", {}))
+    assert kernel.value("1 + 1") == "2"
+
+
+def test_requests_behind_a_failed_cell_are_aborted_with_busy_and_idle(kernel):
+    ids = [kernel.send(code) for code in ("import time; time.sleep(0.3); 1/0", "print('never')", "2")]
+    first, second, third = (kernel.wait(msg_id) for msg_id in ids)
+    assert first.content["status"] == "error"
+    for aborted in (second, third):
+        assert aborted.content["status"] == "aborted"
+        assert [m["execution_state"] for m in aborted.of("status")] == ["busy", "idle"]
+        assert aborted.of("stream") == []
+    assert kernel.value("'goes on'") == "'goes on'"
+
+
+def test_without_stop_on_error_the_rest_runs(kernel):
+    failed = kernel.send("import time; time.sleep(0.2); 1/0", stop_on_error=False)
+    after = kernel.send("'ran'")
+    kernel.wait(failed)
+    assert kernel.wait(after).value == "'ran'"
+
+
+def test_counts_are_ipythons_own_also_on_unstored_and_empty_cells(fresh_kernel):
+    kernel = fresh_kernel
+    assert kernel.run("1").content["execution_count"] == 1
+    assert kernel.run("2", store_history=False).content["execution_count"] == 1
+    assert kernel.run("3", silent=True).content["execution_count"] == 1
+    kernel.run("")
+    ran = kernel.run("len(In) - 1")
+    assert ran.of("execute_input")[0]["execution_count"] == ran.content["execution_count"] == int(ran.value)
+    assert "2" not in kernel.value("In")
+
+
+def test_history_can_be_unique_and_leaves_unstored_lines_out(kernel):
+    for code in ("probe_a = 1", "probe_a = 1", "probe_b = 1"):
+        kernel.run(code)
+    kernel.run("probe_c = 1", store_history=False)
+
+    def search(unique: bool) -> list[str]:
+        content = {"hist_access_type": "search", "pattern": "probe_*", "raw": True, "output": False, "unique": unique, "n": 10}
+        return [row[2] for row in kernel.request("history_request", content)["content"]["history"]]
+
+    assert search(unique=False).count("probe_a = 1") >= 2
+    assert search(unique=True).count("probe_a = 1") == 1
+    assert not any("probe_c" in line for line in search(unique=False))
+
+
+def test_usage_is_answered_while_a_cell_runs(kernel):
+    msg_id = kernel.send("held = b'x' * (64 << 20)\nprint('held', flush=True)\nwhile True: pass")
+    while kernel.client.get_iopub_msg(timeout=10)["msg_type"] != "stream":
+        pass
+    content = kernel.request("usage_request", channel="control")["content"]
+    kernel.manager.interrupt_kernel()
+    assert kernel.wait(msg_id).content["ename"] == "KeyboardInterrupt"
+    assert content["kernel_memory"] > 64 << 20
+    assert content["pid"] == int(kernel.value("import os; os.getpid()"))
+    assert {"hostname", "kernel_cpu", "cpu_count", "host_virtual_memory"} <= set(content)
+    assert {"total", "available", "percent", "used", "free"} <= set(content["host_virtual_memory"])
+
+
+def test_connect_request_tells_the_ports(kernel):
+    ports = kernel.request("connect_request")["content"]
+    connection = json.loads(Path(kernel.manager.connection_file).read_text())
+    assert ports["shell_port"] == connection["shell_port"]
+    assert ports["iopub_port"] == connection["iopub_port"]
+
+
+def test_user_expressions_and_payloads_come_with_the_reply(kernel):
+    content = kernel.run("x = 2\nget_ipython().set_next_input('next')", user_expressions={"y": "x * 2"}).content
+    assert content["user_expressions"]["y"]["data"]["text/plain"] == "4"
+    assert content["payload"] == [{"source": "set_next_input", "text": "next", "replace": False}]
+
+
+def test_completion_inspection_and_completeness(kernel):
+    kernel.run("some_long_name = 1")
+    reply = kernel.request("complete_request", {"code": "some_lo", "cursor_pos": 7})["content"]
+    assert reply["matches"] == ["some_long_name"]
+    reply = kernel.request("inspect_request", {"code": "len", "cursor_pos": 3, "detail_level": 0})["content"]
+    assert reply["found"] and "Return the number of items" in reply["data"]["text/plain"]
+    assert kernel.request("is_complete_request", {"code": "if x:"})["content"]["status"] == "incomplete"
+
+
+def test_an_integer_too_large_for_json_does_not_lose_the_reply(kernel):
+    assert kernel.value("2**200") == str(2**200)
+    ran = kernel.run("from IPython.display import publish_display_data\npublish_display_data({'application/json': {'n': 2**200, 'o': object}})")
+    assert ran.content["status"] == "ok"
+    assert ran.of("display_data")
+
+
+def test_the_cell_id_of_the_front_end_is_accounted(kernel):
+    message = kernel.client.session.msg(
+        "execute_request", {"code": "pass", "silent": False, "store_history": True}, metadata={"cellId": "cell-7"}
+    )
+    kernel.client.shell_channel.send(message)
+    kernel.wait(message["header"]["msg_id"])
+    assert kernel.value("from xleak import _native; _native.records()[-2].cell_id") == "'cell-7'"
+    assert kernel.value("_native.records()[-2].cell_id is None") == "True"

@@ -1,0 +1,175 @@
+#include <doctest/doctest.h>
+
+#include "scripted_probes.hpp"
+
+using namespace xleak::monitor;
+
+TEST_SUITE("accounting") {
+  TEST_CASE("a cell is recorded with what it kept") {
+    ScriptedSession s;
+    s.script->heap_used_bytes = 10;
+    const auto record = s.cell([&] {
+      s.script->resident_bytes = 1600;
+      s.script->heap_used_bytes = 110;
+      s.script->heap_free_bytes = 7;
+      s.script->usage = {0.5, 3, 1};
+      s.script->now_ns = 2'000'000'000;
+    });
+    CHECK(record.index == 1);
+    CHECK(record.status == CellStatus::ok);
+    CHECK(record.seconds == doctest::Approx(2.0));
+    CHECK(record.cpu_seconds == doctest::Approx(0.5));
+    CHECK(record.resident_before_bytes == 1000);
+    CHECK(record.resident_after_bytes == 1600);
+    CHECK(record.heap_kept_bytes == 100);
+    CHECK(record.heap_free_bytes == 7);
+    CHECK(record.minor_faults == 3);
+    CHECK(record.major_faults == 1);
+  }
+
+  TEST_CASE("the peak is exact where the high-water mark rose") {
+    ScriptedSession s;
+    const auto record = s.cell([&] { s.script->high_water_bytes = 9000; });
+    CHECK(record.resident_peak_bytes == 9000);
+    CHECK(record.peak_is_exact);
+  }
+
+  TEST_CASE("where the mark did not rise the peak is the most that was seen") {
+    ScriptedSession s;
+    const auto record = s.cell([&] { s.script->resident_bytes = 1400; });
+    CHECK(record.resident_peak_bytes == 1400);
+    CHECK_FALSE(record.peak_is_exact);
+  }
+
+  TEST_CASE("the peak of a cell that freed memory is what it began with") {
+    ScriptedSession s;
+    CHECK(s.cell([&] { s.script->resident_bytes = 300; }).resident_peak_bytes == 1000);
+  }
+
+  TEST_CASE("a probe that cannot read leaves the number unknown, not zero") {
+    ScriptedSession s;
+    const auto record = s.cell([&] {
+      s.script->resident_bytes = Script::kUnknown;
+      s.script->high_water_bytes = Script::kUnknown;
+      s.script->heap_used_bytes = Script::kUnknown;
+    });
+    CHECK(record.resident_before_bytes == 1000);
+    CHECK_FALSE(record.resident_after_bytes);
+    CHECK_FALSE(record.resident_peak_bytes);
+    CHECK_FALSE(record.peak_is_exact);
+    CHECK_FALSE(record.heap_kept_bytes);
+    CHECK_FALSE(record.heap_free_bytes);
+  }
+
+  TEST_CASE("python blocks are counted from the end of the cell before") {
+    ScriptedSession s;
+    CHECK_FALSE(s.cell([] {}, {}, {100, {}}).python_blocks_kept);
+    CHECK(s.cell([] {}, {}, {130, {}}).python_blocks_kept == 30);
+    CHECK_FALSE(s.cell([] {}, {}, {std::nullopt, {}}).python_blocks_kept);
+    CHECK_FALSE(s.cell([] {}, {}, {200, {}}).python_blocks_kept);
+  }
+
+  TEST_CASE("blocks made while accounting was off belong to no cell") {
+    ScriptedSession s;
+    s.cell([] {}, {}, {100, {}});
+    s.session.set_enabled(false);
+    s.session.set_enabled(true);
+    CHECK_FALSE(s.cell([] {}, {}, {900, {}}).python_blocks_kept);
+  }
+
+  TEST_CASE("devices are recorded") {
+    ScriptedSession s;
+    const auto record =
+        s.cell([] {}, {std::nullopt, {{"cuda:0", 5, 8, 5}}}, {std::nullopt, {{"cuda:0", 7, 8, 9}}});
+    REQUIRE(record.devices.size() == 1);
+    CHECK(record.devices[0].allocated_kept_bytes == 2);
+    CHECK(record.devices[0].allocated_peak_bytes == 9);
+  }
+
+  TEST_CASE("overlapping cells keep their own numbers") {
+    ScriptedSession s;
+    const int outer = s.session.begin_cell({"a", 1}, {});
+    s.script->resident_bytes = 2000;
+    const int inner = s.session.begin_cell({"b", std::nullopt}, {});
+    s.script->resident_bytes = 3000;
+    s.session.end_cell(outer, CellStatus::ok, std::nullopt, {});
+    s.script->resident_bytes = 4000;
+    s.session.end_cell(inner, CellStatus::error, 2, {});
+    const auto records = s.session.records();
+    REQUIRE(records.size() == 2);
+    CHECK(records[0].resident_before_bytes == 1000);
+    CHECK(records[0].resident_after_bytes == 3000);
+    CHECK(records[0].identity.execution_count == 1);
+    CHECK(records[1].resident_before_bytes == 2000);
+    CHECK(records[1].resident_after_bytes == 4000);
+    CHECK(records[1].status == CellStatus::error);
+    CHECK(records[1].identity.execution_count == 2);
+    CHECK(records[1].identity.cell_id == "b");
+  }
+
+  TEST_CASE("a cell that did not end is running") {
+    ScriptedSession s;
+    const int index = s.session.begin_cell({}, {});
+    CHECK(s.session.record(index)->status == CellStatus::running);
+    CHECK_FALSE(s.session.record(index)->resident_after_bytes);
+  }
+
+  TEST_CASE("the end of a cell that is not open changes nothing") {
+    ScriptedSession s;
+    const auto record = s.cell([] {});
+    s.script->resident_bytes = 9999;
+    for (const int index : {record.index, 0, -1, 77}) {
+      s.session.end_cell(index, CellStatus::error, 5, {});
+    }
+    REQUIRE(s.session.records().size() == 1);
+    CHECK(s.session.records()[0].status == CellStatus::ok);
+    CHECK(s.session.records()[0].resident_after_bytes == 1000);
+  }
+
+  TEST_CASE("there is no record of an index that was never given out") {
+    ScriptedSession s;
+    s.cell([] {});
+    CHECK_FALSE(s.session.record(0));
+    CHECK_FALSE(s.session.record(2));
+    CHECK_FALSE(s.session.record(-1));
+  }
+
+  TEST_CASE("switched off, cells get no record") {
+    ScriptedSession s;
+    s.session.set_enabled(false);
+    CHECK_FALSE(s.session.enabled());
+    CHECK(s.session.begin_cell({}, {}) == 0);
+    CHECK(s.session.records().empty());
+  }
+
+  TEST_CASE("a cell that is running when accounting goes off is still completed") {
+    ScriptedSession s;
+    const int index = s.session.begin_cell({}, {});
+    s.session.set_enabled(false);
+    s.session.end_cell(index, CellStatus::ok, std::nullopt, {});
+    CHECK(s.session.record(index)->status == CellStatus::ok);
+  }
+
+  TEST_CASE("a cell that throws is still recorded") {
+    ScriptedSession s;
+    try {
+      const CellScope scope(s.session, {}, {});
+      throw 1;
+    } catch (int) {
+    }
+    REQUIRE(s.session.records().size() == 1);
+    CHECK(s.session.records()[0].status == CellStatus::error);
+    CHECK(s.session.records()[0].resident_after_bytes == 1000);
+  }
+
+  TEST_CASE("the first completion of a cell counts") {
+    ScriptedSession s;
+    {
+      CellScope scope(s.session, {}, {});
+      scope.complete(CellStatus::ok, 3, {});
+      scope.complete(CellStatus::error, 4, {});
+    }
+    CHECK(s.session.records()[0].status == CellStatus::ok);
+    CHECK(s.session.records()[0].identity.execution_count == 3);
+  }
+}

@@ -1,0 +1,66 @@
+#include <doctest/doctest.h>
+
+#include <string_view>
+
+#include "xleak/monitor/session.hpp"
+
+using namespace xleak::monitor;
+
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+
+std::vector<Finding> detect(const OutputEntry& entry, std::optional<std::int64_t> ram = {}) {
+  SessionView view;
+  view.cell = 6;
+  view.ram_bytes = ram;
+  view.outputs = {entry};
+  for (const Smell* smell : all_smells()) {
+    if (std::string_view(smell->code) == "XL401") return smell->at_run_time(view);
+  }
+  FAIL("XL401 is not in the list");
+  return {};
+}
+
+OutputEntry entry(std::int64_t bytes, bool mentioned = false) {
+  return {4, 5, bytes, mentioned, "Tensor", {"Out[4]", "_4"}};
+}
+
+}  // namespace
+
+TEST_SUITE("big_value_in_output_cache") {
+  TEST_CASE("the finding names the cell, the bytes, who holds them and what to type") {
+    const auto findings = detect(entry(64 * kMiB));
+    REQUIRE(findings.size() == 1);
+    const Finding& finding = findings[0];
+    CHECK(finding.cell == 6);
+    CHECK(finding.cause_cell == 5);
+    CHECK(finding.bytes == 64 * kMiB);
+    CHECK(finding.holders == std::vector<std::string>{"Out[4]", "_4"});
+    CHECK(finding.path == std::vector<std::string>{"Out", "[4]", "Tensor"});
+    CHECK(finding.key == "Out[4]");
+    CHECK(finding.message ==
+          "Out[4] alone keeps 64 MiB alive (Tensor); nothing else names it. "
+          "Free it with `%xdel Out[4]`, or end the cell with `;`.");
+    REQUIRE(finding.fixes.size() == 1);
+    CHECK(finding.fixes[0].code == "%xdel Out[4]");
+  }
+
+  TEST_CASE("it is reported from 1 MiB on") {
+    CHECK(detect(entry(kMiB)).size() == 1);
+    CHECK(detect(entry(kMiB - 1)).empty());
+  }
+
+  TEST_CASE("an output that the source uses is not a leak") {
+    CHECK(detect(entry(64 * kMiB, true)).empty());
+  }
+
+  TEST_CASE("a tenth of the machine is an error") {
+    CHECK(detect(entry(64 * kMiB), 640 * kMiB)[0].severity == Severity::error);
+    CHECK(detect(entry(64 * kMiB), 641 * kMiB)[0].severity == Severity::warning);
+  }
+
+  TEST_CASE("a machine of unknown size makes no error of it") {
+    CHECK(detect(entry(64 * kMiB))[0].severity == Severity::warning);
+  }
+}

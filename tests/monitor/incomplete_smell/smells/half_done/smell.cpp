@@ -1,0 +1,1 @@
+// A smell without its README.md, bad.py and good.py.

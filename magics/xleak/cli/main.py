@@ -1,0 +1,139 @@
+"""The command line: arguments to commands, problems to one sentence and a code."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from xleak import __version__
+from xleak.cli.problem import Problem
+
+if TYPE_CHECKING:
+    _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+BAD_USAGE = 2
+
+_EXIT_CODES = """\
+exit codes:
+  0  clean
+  1  findings at or above --fail-on
+  2  bad usage or input; nothing was run or overwritten
+  3  the notebook failed: a cell raised or timed out, the kernel died, or the run was
+     interrupted; the report of what ran is still written
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command and returns its exit code."""
+    parser = _parser()
+    try:
+        arguments = parser.parse_args(argv)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else BAD_USAGE
+    try:
+        return _commands()[arguments.command](arguments)
+    except Problem as problem:
+        print(f"xleak {arguments.command}: {problem}", file=sys.stderr)
+        return BAD_USAGE
+
+
+def _commands() -> dict[str, Callable[[argparse.Namespace], int]]:
+    return {"run": _run, "install": _install, "explain": _explain}
+
+
+# Each command imports what it needs: `xleak explain` must not wait for nbclient.
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from xleak.cli.run import run
+
+    return run(arguments)
+
+
+def _install(arguments: argparse.Namespace) -> int:
+    from xleak.cli.install import install
+
+    return install(arguments)
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    from xleak.explain import explanation
+
+    try:
+        print(explanation(arguments.rule))
+    except LookupError as unknown:
+        raise Problem(str(unknown.args[0])) from None
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="xleak",
+        description="Says which cell kept your memory, who holds it, and how to get it back.",
+    )
+    parser.add_argument("--version", action="version", version=f"xleak {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_run(commands)
+    _add_install(commands)
+    explain = commands.add_parser("explain", help="say what a rule means")
+    explain.add_argument("rule", metavar="CODE", help="a rule's code or slug, such as XL401")
+    return parser
+
+
+def _add_run(commands: _Commands) -> None:
+    run = commands.add_parser(
+        "run",
+        help="run a notebook and report what its cells kept",
+        description="Runs a notebook from top to bottom and reports what its cells kept.",
+        epilog=_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    run.add_argument("notebook", metavar="NOTEBOOK", help="an .ipynb, or a .py with # %%%% cells")
+    run.add_argument("--kernel", default="xleak", metavar="NAME", help="default: xleak")
+    run.add_argument("--format", choices=("text", "json", "html"), default="text")
+    run.add_argument(
+        "--output",
+        metavar="FILE",
+        help="write the report there in --format; stdout then shows it as text",
+    )
+    run.add_argument(
+        "--fail-on",
+        choices=("note", "warning", "error", "never"),
+        default="warning",
+        help="lowest severity that makes the exit code 1 (default: warning)",
+    )
+    run.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="limit for each cell")
+    run.add_argument("--allow-errors", action="store_true", help="go on after a cell that raised")
+    run.add_argument("--save-executed", metavar="FILE", help="write the notebook with its outputs")
+
+
+def _add_install(commands: _Commands) -> None:
+    install = commands.add_parser("install", help="tell Jupyter about the kernel")
+    where = install.add_mutually_exclusive_group()
+    where.add_argument("--user", action="store_true", help="for this user")
+    where.add_argument(
+        "--sys-prefix",
+        action="store_const",
+        const=sys.prefix,
+        dest="prefix",
+        help="into this Python environment",
+    )
+    where.add_argument("--prefix", metavar="P", help="under P/share/jupyter/kernels")
+    install.add_argument("--name", default="xleak", metavar="N", help="default: xleak")
+    install.add_argument("--display-name", metavar="D", help="what the launcher shows")
+    install.add_argument(
+        "--env",
+        action="append",
+        nargs=2,
+        default=[],
+        metavar=("K", "V"),
+        help="a variable for the kernel; may be given again",
+    )
+
+
+def _seconds(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"takes whole seconds from 1, got {text!r}")
+    return int(text)

@@ -1,0 +1,30 @@
+"""What a rule means: the README of its smell, by its code or slug."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from xleak import resources
+
+_TITLE = re.compile(r"^# (?P<title>.*) \((?P<code>XL\d{3})\)\s*$")
+
+
+def explanation(rule: str) -> str:
+    """The README of a smell. Raises LookupError with a sentence where there is no such rule."""
+    known = _readmes()
+    slugs = {readme.parent.name: code for code, readme in known.items()}
+    code = slugs.get(rule.lower(), rule.upper())
+    if code not in known:
+        raise LookupError(f"there is no rule {rule!r}; known are {', '.join(sorted(known))}")
+    return known[code].read_text(encoding="utf-8").rstrip()
+
+
+def _readmes() -> dict[str, Path]:
+    found = {}
+    for readme in resources.smells().glob("*/README.md"):
+        with readme.open(encoding="utf-8") as lines:
+            title = _TITLE.match(lines.readline())
+        if title:
+            found[title["code"]] = readme
+    return found

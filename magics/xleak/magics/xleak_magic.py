@@ -1,0 +1,64 @@
+"""`%xleak`: what is not one of the other magics."""
+
+from __future__ import annotations
+
+import sys
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_magic, magics_class
+
+from xleak import _native
+from xleak.render.units import human_bytes
+from xleak.verdict import versions
+
+_HELP = """\
+%xleak policy          show whether cells are watched
+%xleak policy off      stop watching: no accounting, no findings
+%xleak policy report   watch and report (the default)
+%xleak env             versions and what is loaded
+
+%leakcheck, %memreport, %xdel and %release_cache do the rest."""
+
+
+@magics_class
+class XleakMagic(Magics):
+    """Subcommands by their first word."""
+
+    @line_magic
+    def xleak(self, line: str) -> None:
+        """Show or set how xleak works: policy, env; alone it prints help."""
+        command, *arguments = line.split() or ["help"]
+        if command not in self._subcommands:
+            known = ", ".join(sorted(self._subcommands))
+            raise UsageError(f"%xleak has no subcommand {command!r}; it has {known}")
+        self._subcommands[command](self, arguments)
+
+    def _show_help(self, arguments: list[str]) -> None:
+        print(_HELP)
+
+    def _policy(self, arguments: list[str]) -> None:
+        if arguments not in ([], ["off"], ["report"]):
+            raise UsageError(f"%xleak policy takes off or report, got {' '.join(arguments)!r}")
+        if arguments:
+            _native.set_enabled(arguments == ["report"])
+        print(f"policy: {'report' if _native.enabled() else 'off'}")
+
+    def _environment(self, arguments: list[str]) -> None:
+        if arguments:
+            raise UsageError(f"%xleak env takes no arguments, got {' '.join(arguments)!r}")
+        print("\n".join(f"{name:<8} {value}" for name, value in environment().items()))
+
+    _subcommands = {"help": _show_help, "policy": _policy, "env": _environment}
+
+
+def environment() -> dict[str, str]:
+    """What a report of a bug should hold: versions, kernel, memory, rules. No paths."""
+    torch = {} if "torch" in sys.modules else {"torch": "not loaded"}
+    return {
+        **versions(),
+        **torch,
+        "kernel": "xleak" if "xleak._kernel" in sys.modules else "another, by %load_ext xleak",
+        "memory": human_bytes(_native.ram_bytes()),
+        "rules": ", ".join(smell.code for smell in _native.smells()),
+        "policy": "report" if _native.enabled() else "off",
+    }

@@ -1,0 +1,1 @@
+"""A verdict as text for a terminal and as HTML for a browser."""

@@ -1,0 +1,89 @@
+"""The rows that every form of the report shows, as plain strings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xleak.render.units import counted, human_bytes, human_seconds, signed_bytes
+from xleak.verdict import Cell, Finding, Verdict
+
+HEADER = ("cell", "status", "time", "kept", "peak", "device", "source")
+NUMERIC = frozenset({"time", "kept", "peak", "device"})
+_SOURCE_WIDTH = 44
+
+
+def rows(verdict: Verdict, sources: Mapping[int, str]) -> list[tuple[str, ...]]:
+    """One row a cell, in the order of HEADER. `sources`: the code of a cell by its index."""
+    return [_row(cell, sources.get(cell.index, "")) for cell in verdict.cells]
+
+
+def _row(cell: Cell, source: str) -> tuple[str, ...]:
+    start = shorten(first_line(source), _SOURCE_WIDTH)
+    if cell.status == "not_run":
+        return (str(cell.index), "not run", "", "", "", "", start)
+    return (
+        str(cell.index),
+        cell.status,
+        human_seconds(cell.seconds),
+        signed_bytes(cell.host.kept_bytes),
+        human_bytes(cell.host.resident_peak_bytes),
+        signed_bytes(device_kept_bytes(cell)) if cell.devices else "",
+        start,
+    )
+
+
+def device_kept_bytes(cell: Cell) -> int | None:
+    """What all devices together kept; None where one of them is unknown."""
+    sizes = [use.allocated_kept_bytes for use in cell.devices]
+    known = [size for size in sizes if size is not None]
+    return sum(known) if known and len(known) == len(sizes) else None
+
+
+def totals(verdict: Verdict) -> str:
+    """The session in one line."""
+    ran = [cell for cell in verdict.cells if cell.status != "not_run"]
+    seconds = sum(cell.seconds or 0.0 for cell in ran)
+    summary = verdict.summary
+    return (
+        f"{counted(len(ran), 'cell')} in {human_seconds(seconds)}, "
+        f"process {signed_bytes(summary.kept_bytes)}, peak {human_bytes(summary.peak_bytes)}, "
+        f"releasable {human_bytes(summary.releasable_bytes)}"
+    )
+
+
+def verdict_line(findings: Sequence[Finding]) -> str:
+    """How many findings of each severity, or that there is none."""
+    if not findings:
+        return "no leak found"
+    severities = [finding.severity for finding in findings]
+    return ", ".join(
+        counted(severities.count(severity), severity)
+        for severity in ("error", "warning", "note")
+        if severity in severities
+    )
+
+
+def where(finding: Finding) -> str:
+    """`cell 2 line 4, kept after cell 3`."""
+    if finding.cause_cell is None:
+        return f"after cell {finding.cell}"
+    line = f" line {finding.line}" if finding.line is not None else ""
+    later = f", kept after cell {finding.cell}" if finding.cell != finding.cause_cell else ""
+    return f"cell {finding.cause_cell}{line}{later}"
+
+
+def first_line(source: str) -> str:
+    """The first line of a cell that is neither blank nor a comment; else its first line."""
+    lines = [line.strip() for line in source.splitlines() if line.strip()]
+    code = [line for line in lines if not line.startswith("#")]
+    return printable(next(iter(code or lines), ""))
+
+
+def shorten(text: str, width: int) -> str:
+    """The text, cut to `width` characters with an ellipsis."""
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """The text with control characters spelled out, so that it cannot drive a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -1,0 +1,22 @@
+"""Files that come with the package: in it once installed, elsewhere in a working tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+_TREE = _PACKAGE.parent.parent
+
+
+def smells() -> Path:
+    """The folder with one folder a smell."""
+    return _first(_PACKAGE / "smells", _TREE / "monitor" / "smells")
+
+
+def kernelspec() -> Path:
+    """The folder with the kernel's logos."""
+    return _first(_PACKAGE / "kernelspec", _TREE / "share" / "jupyter" / "kernels" / "xleak")
+
+
+def _first(installed: Path, in_tree: Path) -> Path:
+    return installed if installed.is_dir() else in_tree

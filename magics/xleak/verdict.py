@@ -1,0 +1,311 @@
+"""The verdict on a session, `xleak.verdict/1`: one shape for everything that reports.
+
+Its JSON Schema is share/comm/verdict.v1.schema.json. Sizes are bytes, times are seconds, and a
+number that could not be had is None, never zero.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cache
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    from xleak import _native
+
+    T = TypeVar("T", bound=DataclassInstance)
+
+SCHEMA = "xleak.verdict/1"
+
+Severity = Literal["note", "warning", "error"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+CellStatus = Literal["ok", "error", "aborted", "not_run"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What was watched; `path` is None for a live session."""
+
+    path: str | None
+    language: str
+    versions: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Host:
+    """What a cell did to the process. `tensor_*` are unknown without torch's own module."""
+
+    resident_before_bytes: int | None = None
+    resident_after_bytes: int | None = None
+    resident_peak_bytes: int | None = None
+    resident_peak_is_exact: bool = False
+    heap_kept_bytes: int | None = None
+    heap_free_bytes: int | None = None
+    tensor_kept_bytes: int | None = None
+    tensor_peak_bytes: int | None = None
+    python_blocks_kept: int | None = None
+    minor_faults: int | None = None
+    major_faults: int | None = None
+
+    @property
+    def kept_bytes(self) -> int | None:
+        """Growth of the resident memory over the cell."""
+        if self.resident_before_bytes is None or self.resident_after_bytes is None:
+            return None
+        return self.resident_after_bytes - self.resident_before_bytes
+
+
+@dataclass(frozen=True)
+class Device:
+    """What a framework reports of one device."""
+
+    device: str
+    allocated_kept_bytes: int | None
+    allocated_peak_bytes: int | None
+    reserved_bytes: int | None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One code cell; `index` counts them from 1."""
+
+    index: int
+    cell_id: str | None = None
+    execution_count: int | None = None
+    status: CellStatus = "not_run"
+    seconds: float | None = None
+    cpu_seconds: float | None = None
+    host: Host = field(default_factory=Host)
+    devices: list[Device] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A repair that gives the memory back when `code` runs as a cell."""
+
+    title: str
+    code: str
+    kind: Literal["run"] = "run"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One leak: after which cell, how much, held by what, and what to type next."""
+
+    code: str
+    slug: str
+    severity: Severity
+    basis: Literal["source", "measured"]
+    cell: int
+    cause_cell: int | None
+    line: int | None
+    bytes: int | None
+    name: str | None
+    holders: list[str]
+    path: list[str]
+    message: str
+    fixes: list[Fix]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a run ended early; `cell` is the one that was running, None where none was."""
+
+    kind: Literal["error", "timeout", "died", "interrupted", "not_started"]
+    cell: int | None
+    message: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Totals; how each is formed stands in the schema."""
+
+    findings: dict[str, int]
+    kept_bytes: int | None
+    peak_bytes: int | None
+    releasable_bytes: int | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a session kept, cell by cell, and what to do about it."""
+
+    source: Source
+    cells: list[Cell]
+    findings: list[Finding]
+    summary: Summary
+    failure: Failure | None = None
+    schema: str = SCHEMA
+
+
+def assemble(
+    source: Source,
+    cells: Sequence[Cell],
+    findings: Sequence[Finding],
+    failure: Failure | None = None,
+) -> Verdict:
+    """The verdict over these cells and findings, with its totals."""
+    return Verdict(source, list(cells), list(findings), summarise(cells, findings), failure)
+
+
+def summarise(cells: Sequence[Cell], findings: Sequence[Finding]) -> Summary:
+    """The totals of the schema's `summary`."""
+    hosts = [cell.host for cell in cells if cell.status != "not_run"]
+    first = hosts[0].resident_before_bytes if hosts else None
+    last = hosts[-1].resident_after_bytes if hosts else None
+    peaks = [host.resident_peak_bytes for host in hosts if host.resident_peak_bytes is not None]
+    measured = [finding.bytes for finding in findings if finding.basis == "measured"]
+    known = [size for size in measured if size is not None]
+    return Summary(
+        findings={
+            severity: sum(finding.severity == severity for finding in findings)
+            for severity in SEVERITIES
+        },
+        kept_bytes=None if first is None or last is None else last - first,
+        peak_bytes=max(peaks, default=None),
+        releasable_bytes=sum(known) if known or not measured else None,
+    )
+
+
+def build(
+    records: Iterable[_native.CellRecord],
+    findings: Iterable[_native.Finding],
+    path: str | None = None,
+) -> Verdict:
+    """The verdict over native records and findings. A cell that still runs is left out."""
+    cells = [_cell(record) for record in records if record.status != "running"]
+    return assemble(
+        Source(path, "python", versions()), cells, [_finding(finding) for finding in findings]
+    )
+
+
+def _cell(record: _native.CellRecord) -> Cell:
+    host = Host(
+        resident_before_bytes=record.resident_before_bytes,
+        resident_after_bytes=record.resident_after_bytes,
+        resident_peak_bytes=record.resident_peak_bytes,
+        resident_peak_is_exact=record.peak_is_exact,
+        heap_kept_bytes=record.heap_kept_bytes,
+        heap_free_bytes=record.heap_free_bytes,
+        python_blocks_kept=record.python_blocks_kept,
+        minor_faults=record.minor_faults,
+        major_faults=record.major_faults,
+    )
+    devices = [
+        Device(use.device, use.allocated_kept_bytes, use.allocated_peak_bytes, use.reserved_bytes)
+        for use in record.devices
+    ]
+    return Cell(
+        index=record.index,
+        cell_id=record.cell_id,
+        execution_count=record.execution_count,
+        status="ok" if record.status == "ok" else "error",
+        seconds=record.seconds,
+        cpu_seconds=record.cpu_seconds,
+        host=host,
+        devices=devices,
+    )
+
+
+def _finding(found: _native.Finding) -> Finding:
+    return Finding(
+        code=found.code,
+        slug=found.slug,
+        severity=found.severity,
+        basis=found.basis,
+        cell=found.cell,
+        cause_cell=found.cause_cell,
+        line=found.line,
+        bytes=found.bytes,
+        name=found.name,
+        holders=list(found.holders),
+        path=list(found.path),
+        message=found.message,
+        fixes=[Fix(fix.title, fix.code) for fix in found.fixes],
+    )
+
+
+def versions() -> dict[str, str]:
+    """Versions of xleak, Python, IPython, and of torch where the process has loaded it."""
+    found = {"python": platform.python_version()}
+    for name in ("xleak", "ipython", "torch"):
+        if name == "torch" and "torch" not in sys.modules:
+            continue
+        version = _installed_version(name)
+        if version is not None:
+            found[name] = version
+    return found
+
+
+@cache
+def _installed_version(distribution: str) -> str | None:
+    if distribution == "xleak":
+        from xleak import __version__
+
+        return __version__
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def to_json(verdict: Verdict) -> dict[str, Any]:
+    """The verdict as `xleak.verdict/1`: plain dicts, lists, strings, numbers and None."""
+    shape = asdict(verdict)
+    return {"schema": shape.pop("schema"), **shape}
+
+
+def from_json(shape: Mapping[str, Any]) -> Verdict:
+    """The verdict of such a shape. Raises ValueError where it is of another version."""
+    if shape.get("schema") != SCHEMA:
+        raise ValueError(f"expected a verdict of schema {SCHEMA}, got {shape.get('schema')!r}")
+    failure = shape.get("failure")
+    return Verdict(
+        source=_read(Source, shape["source"]),
+        cells=[_cell_from(cell) for cell in shape["cells"]],
+        findings=[_finding_from(finding) for finding in shape["findings"]],
+        summary=_read(Summary, shape["summary"]),
+        failure=_read(Failure, failure) if failure else None,
+    )
+
+
+def _cell_from(shape: Mapping[str, Any]) -> Cell:
+    devices = [_read(Device, device) for device in shape["devices"]]
+    return replace(_read(Cell, shape), host=_read(Host, shape["host"]), devices=devices)
+
+
+def _finding_from(shape: Mapping[str, Any]) -> Finding:
+    # Repairs of another kind are the notebook editor's; nothing here applies them.
+    runs = [_read(Fix, fix) for fix in shape["fixes"] if fix["kind"] == "run"]
+    return replace(_read(Finding, shape), fixes=runs)
+
+
+def _read(kind: type[T], shape: Mapping[str, Any]) -> T:
+    # Fields that a later version added are left out.
+    names = [item.name for item in fields(kind) if item.name in shape]
+    return kind(**{name: shape[name] for name in names})
+
+
+def session_verdict() -> Verdict:
+    """The verdict on this process's session. Raises RuntimeError where xleak is not loaded."""
+    from xleak import _native
+    from xleak.shell.watcher import watcher
+
+    watching = watcher()
+    if watching is None:
+        raise RuntimeError("xleak does not watch this session. Load it with %load_ext xleak")
+    # Who asks wants the whole answer, also what did not fit under the cell.
+    watching.idle(lambda: False)
+    return build(_native.records(), watching.findings())
+
+
+def verdict_json() -> str:
+    """The session's verdict as one line of ASCII JSON, for a client that sends an expression."""
+    return json.dumps(to_json(session_verdict()))

@@ -1,0 +1,99 @@
+"""What the native records become."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import jsonschema
+from verdicts import MIB, cell, finding, verdict
+from xleak.verdict import Cell, build, from_json, to_json
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "share" / "comm" / "verdict.v1.schema.json").read_text()
+)
+
+
+def record(index: int, **more: Any) -> Any:
+    fields: dict[str, Any] = {
+        "index": index,
+        "cell_id": None,
+        "execution_count": index,
+        "status": "ok",
+        "seconds": 0.25,
+        "cpu_seconds": 0.2,
+        "resident_before_bytes": 100 * MIB,
+        "resident_after_bytes": 164 * MIB,
+        "resident_peak_bytes": 200 * MIB,
+        "peak_is_exact": True,
+        "heap_kept_bytes": -5,
+        "heap_free_bytes": 10,
+        "python_blocks_kept": 3,
+        "minor_faults": 7,
+        "major_faults": 0,
+        "devices": [],
+    }
+    return SimpleNamespace(**{**fields, **more})
+
+
+def native_finding() -> Any:
+    fix = SimpleNamespace(title="Release it", code="%xdel Out[1]")
+    return SimpleNamespace(**{**vars(finding()), "fixes": [fix], "key": "Out[1]"})
+
+
+def test_native_records_and_findings_become_a_valid_verdict() -> None:
+    use = SimpleNamespace(
+        device="cuda:0", allocated_kept_bytes=1, allocated_peak_bytes=None, reserved_bytes=2
+    )
+    shape = to_json(build([record(1, cell_id="a", devices=[use])], [native_finding()]))
+    jsonschema.validate(shape, SCHEMA)
+    assert shape["cells"][0]["host"]["resident_peak_bytes"] == 200 * MIB
+    assert shape["cells"][0]["devices"][0]["allocated_peak_bytes"] is None
+    assert shape["findings"][0]["fixes"] == [
+        {"title": "Release it", "code": "%xdel Out[1]", "kind": "run"}
+    ]
+
+
+def test_the_cell_that_is_running_is_not_judged() -> None:
+    assert [c.index for c in build([record(1), record(2, status="running")], []).cells] == [1]
+
+
+def test_a_number_that_could_not_be_had_is_null() -> None:
+    shape = to_json(build([record(1, resident_after_bytes=None)], []))
+    assert shape["cells"][0]["host"]["resident_after_bytes"] is None
+    assert shape["cells"][0]["host"]["tensor_kept_bytes"] is None
+    assert shape["summary"]["kept_bytes"] is None
+
+
+def test_kept_is_the_growth_from_before_the_first_cell_to_after_the_last_that_ran() -> None:
+    cells = [cell(1, 100, 150), cell(2, 160, 170), Cell(3)]
+    assert verdict(cells).summary.kept_bytes == 70 * MIB
+
+
+def test_peak_is_the_highest_of_all_cells() -> None:
+    assert verdict([cell(1, 100, 300), cell(2, 200, 250)]).summary.peak_bytes == 300 * MIB
+
+
+def test_releasable_sums_what_was_measured_and_leaves_out_what_is_unknown() -> None:
+    findings = [finding(), finding(bytes=None), finding(basis="source", bytes=None)]
+    assert verdict([], findings).summary.releasable_bytes == 64 * MIB
+
+
+def test_releasable_is_unknown_when_no_measured_size_is_known() -> None:
+    assert verdict([], [finding(bytes=None)]).summary.releasable_bytes is None
+
+
+def test_releasable_is_zero_without_findings() -> None:
+    assert verdict([]).summary.releasable_bytes == 0
+
+
+def test_findings_are_counted_by_severity() -> None:
+    findings = [finding(), finding(severity="note"), finding(severity="note")]
+    assert verdict([], findings).summary.findings == {"error": 0, "warning": 1, "note": 2}
+
+
+def test_a_verdict_survives_being_written_and_read() -> None:
+    whole = verdict([cell(1, 1, 2), Cell(2)], [finding()])
+    assert from_json(json.loads(json.dumps(to_json(whole)))) == whole

@@ -1,0 +1,65 @@
+"""What a wheel holds, and what its native modules ask of the machine."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+MODULES = ("_native", "_kernel", "libxleak_monitor")
+
+
+def native(unpacked: Path, stem: str) -> Path:
+    (module,) = (unpacked / "xleak").glob(f"{stem}*.so")
+    return module
+
+
+def dynamic(module: Path, tag: str) -> set[str]:
+    """The values of one tag of the dynamic section, by readelf(1)."""
+    table = subprocess.run(["readelf", "-d", module], capture_output=True, text=True, check=True)
+    return set(re.findall(rf"\({tag}\).*\[(.*)\]", table.stdout))
+
+
+@pytest.mark.parametrize("stem", MODULES)
+def test_a_native_module_finds_the_monitor_beside_itself_and_nowhere_else(
+    unpacked: Path, stem: str
+) -> None:
+    assert dynamic(native(unpacked, stem), "RUNPATH") == {"$ORIGIN"}
+
+
+@pytest.mark.parametrize("stem", ["_native", "_kernel"])
+def test_both_modules_share_one_monitor(unpacked: Path, stem: str) -> None:
+    assert "libxleak_monitor.so" in dynamic(native(unpacked, stem), "NEEDED")
+
+
+@pytest.mark.parametrize("stem", ["_native", "libxleak_monitor"])
+def test_the_monitor_and_its_border_link_neither_xeus_nor_zmq_nor_libpython(
+    unpacked: Path, stem: str
+) -> None:
+    needed = dynamic(native(unpacked, stem), "NEEDED")
+    assert needed
+    assert not [name for name in needed if re.search(r"xeus|zmq|libpython|torch|c10", name)]
+
+
+@pytest.mark.parametrize("stem", MODULES)
+def test_a_native_module_knows_no_path_of_the_machine_that_built_it(
+    unpacked: Path, stem: str, root: Path
+) -> None:
+    content = native(unpacked, stem).read_bytes()
+    assert bytes(root) not in content
+    assert bytes(Path.home()) + b"/" not in content
+
+
+def test_the_wheel_holds_the_readme_of_every_smell(unpacked: Path, root: Path) -> None:
+    smells = {path.parent.name for path in root.glob("monitor/smells/*/smell.cpp")}
+    assert smells
+    assert {path.parent.name for path in unpacked.glob("xleak/smells/*/README.md")} == smells
+
+
+def test_the_wheel_holds_no_sources_and_no_build_folders(unpacked: Path) -> None:
+    strangers = [
+        path
+        for path in unpacked.rglob("*")
+        if path.suffix in {".cpp", ".hpp", ".in", ".o"} or path.name == "__pycache__"
+    ]
+    assert strangers == []

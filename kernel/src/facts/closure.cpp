@@ -5,8 +5,8 @@
 namespace xleak::facts {
 namespace {
 
-// A clock is read this often: some 10 microseconds of work.
-constexpr std::size_t kNodesBetweenLooks = 256;
+// The limits are asked this often: some 10 microseconds of work.
+constexpr std::size_t kStepsBetweenLooks = 256;
 
 /// A module's dictionary begins with its name, and sys.modules knows the module.
 bool is_module_dict(PyObject* dict) {
@@ -43,7 +43,7 @@ bool Closure::add_root(PyObject* object, std::uint32_t root) {
   if (contains(object)) sharing_.insert(root);
   if (!contains(object)) add_node(object, kind);
   for (; current_ < nodes_.size(); ++current_) {
-    if (current_ % kNodesBetweenLooks == kNodesBetweenLooks - 1 && limits_.reached()) return false;
+    step();
     nodes_[current_].first_edge = static_cast<std::uint32_t>(edges_.size());
     PyObject* reached = nodes_[current_].object;
     const auto traverse = Py_TYPE(reached)->tp_traverse;
@@ -58,12 +58,18 @@ int Closure::visit(PyObject* target, void* self) {
   auto* closure = static_cast<Closure*>(self);
   // The caller is C code, which an exception must not cross.
   try {
+    closure->step();
     closure->add_edge(target);
-    return 0;
+    return closure->failed_ ? -1 : 0;
   } catch (...) {
     closure->failed_ = true;
     return -1;
   }
+}
+
+/// One list may have millions of items, so the limits are asked within it too.
+void Closure::step() {
+  if (++steps_ % kStepsBetweenLooks == 0 && limits_.reached()) failed_ = true;
 }
 
 bool Closure::is_barrier(PyObject* object, Kind kind) const {
@@ -109,7 +115,10 @@ void Closure::add_hidden_edges() {
     add_edge(array->base);
     if (!array->owns_data() || !array->holds_objects()) return;
     auto** items = reinterpret_cast<PyObject**>(array->data);
-    for (std::int64_t i = 0, count = array->item_count(); i < count; ++i) add_edge(items[i]);
+    for (std::int64_t i = 0, count = array->item_count(); i < count && !failed_; ++i) {
+      step();
+      add_edge(items[i]);
+    }
   } else if (nodes_[current_].kind == Kind::tensor) {
     add_edge(torch_.base_of(object).get());
     add_edge(torch_.gradient_of(object).get());

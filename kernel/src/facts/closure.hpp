@@ -62,6 +62,7 @@ class Closure {
 
  private:
   static int visit(PyObject* target, void* self);
+  void step();
   void add_edge(PyObject* target);
   void add_hidden_edges();
   void add_node(PyObject* object, Kind kind);
@@ -77,6 +78,7 @@ class Closure {
   std::unordered_map<PyObject*, std::uint32_t> index_;
   std::unordered_set<std::uint32_t> sharing_;
   std::size_t current_ = 0;
+  std::size_t steps_ = 0;
   std::uint32_t root_ = 0;
   bool failed_ = false;
 };

@@ -1,0 +1,70 @@
+"""A real IPython shell with xleak in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+from xleak import _native
+from xleak.shell.watcher import Watcher, watcher
+
+MIB = 1 << 20
+
+
+class Session:
+    """Runs cells as a front end does, and remembers nothing of their values."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self.shell = shell
+
+    @property
+    def watcher(self) -> Watcher:
+        current = watcher()
+        assert current is not None
+        return current
+
+    def run(self, source: str) -> bool:
+        """Runs one cell; False where it raised."""
+        return bool(self.shell.run_cell(source, store_history=True).success)
+
+    def ask(self, source: str, silent: bool = True) -> None:
+        """Runs what a variable inspector runs."""
+        self.shell.run_cell(source, store_history=False, silent=silent)
+
+    def leaks(self) -> dict[str, int]:
+        """Bytes of the findings, by entry."""
+        return {finding.key: finding.bytes or 0 for finding in _native.findings()}
+
+    def entry(self) -> str:
+        """The latest output entry."""
+        return f"Out[{max(self.shell.user_ns['Out'])}]"
+
+    def new_findings(self, cells: list[str]) -> list[tuple[str, int]]:
+        """(code, number of the cell after which it came), for every finding that the cells make."""
+        known: set[str] = {finding.key for finding in _native.findings()}
+        found = []
+        for number, cell in enumerate(cells, 1):
+            assert self.run(cell), cell
+            now = {finding.key: finding.code for finding in _native.findings()}
+            found += [(code, number) for key, code in now.items() if key not in known]
+            known |= set(now)
+        return found
+
+
+@contextmanager
+def new_session() -> Iterator[Session]:
+    """A shell of its own, with xleak loaded as `%load_ext xleak` loads it."""
+    InteractiveShell.clear_instance()
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.colors = "nocolor"
+    shell = InteractiveShell.instance(config=config)
+    shell.run_line_magic("load_ext", "xleak")
+    try:
+        yield Session(shell)
+    finally:
+        shell.run_line_magic("unload_ext", "xleak")
+        shell.reset(new_session=False)
+        InteractiveShell.clear_instance()

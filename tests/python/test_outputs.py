@@ -1,0 +1,298 @@
+"""What the output cache alone keeps is a leak; what a name still reaches is none."""
+
+from __future__ import annotations
+
+import pytest
+from shells import MIB, Session
+
+NUMPY = "import numpy as np"
+TORCH = "import torch"
+PANDAS = "import numpy as np, pandas as pd"
+
+# (set-up, what makes `x`, what is shown, how many bytes it keeps)
+VALUES = {
+    "array": (NUMPY, "x = np.zeros(MIB)", "x", 8 * MIB),
+    "transposed array": (NUMPY, "x = np.zeros((MIB, 1))", "x.T", 8 * MIB),
+    "slice of an array": (NUMPY, "x = np.zeros(MIB)", "x[:3]", 8 * MIB),
+    "array of objects": (NUMPY, "x = np.array([bytes(2000)] * 3 + [bytes(4 * MIB)], object)", "x", 4 * MIB),
+    "tensor": (TORCH, "x = torch.zeros(MIB)", "x", 4 * MIB),
+    "view of a tensor": (TORCH, "x = torch.zeros(MIB)", "x[:3]", 4 * MIB),
+    "detached tensor": (TORCH, "x = torch.zeros(MIB, requires_grad=True)", "x.detach()", 4 * MIB),
+    "array over a tensor": (TORCH, "x = torch.zeros(MIB)", "x.numpy()", 4 * MIB),
+    "tensor over an array": (
+        "import numpy as np, torch",
+        "x = np.zeros(MIB)",
+        "torch.from_numpy(x)",
+        8 * MIB,
+    ),
+    "tensor saved by its own graph": (TORCH, "x = torch.relu(torch.ones(MIB, requires_grad=True))", "x", 4 * MIB),
+    "model": (TORCH, "x = torch.nn.Linear(1024, 1024)", "x", 4 * MIB),
+    "model with gradients": (
+        TORCH,
+        "x = torch.nn.Linear(1024, 1024); x(torch.ones(1, 1024)).sum().backward()",
+        "x",
+        8 * MIB,
+    ),
+    "data frame of numbers": (PANDAS, "x = pd.DataFrame({'a': np.arange(MIB / 2)})", "x", 4 * MIB),
+    "rows of a data frame": (PANDAS, "x = pd.DataFrame({'a': np.arange(MIB / 2)})", "x.iloc[:5]", 4 * MIB),
+    "column of a data frame": (PANDAS, "x = pd.DataFrame({'a': np.arange(MIB / 2)})", "x['a']", 4 * MIB),
+    "data frame of strings": (
+        PANDAS,
+        "x = pd.DataFrame({'a': [f'row number {i}' for i in range(200_000)]})",
+        "x",
+        3 * MIB,
+    ),
+    "head of a data frame of strings": (
+        PANDAS,
+        "x = pd.DataFrame({'a': [f'row number {i}' for i in range(200_000)]})",
+        "x.head()",
+        3 * MIB,
+    ),
+    "polars frame": ("import polars as pl", "x = pl.DataFrame({'a': range(MIB)})", "x", 8 * MIB),
+    "list of arrays": (NUMPY, "x = [np.zeros(MIB // 4) for _ in range(4)]", "x", 8 * MIB),
+    "dict of tensors": (TORCH, "x = {n: torch.zeros(MIB // 4) for n in 'abcd'}", "x", 4 * MIB),
+    "list of strings": ("", "x = [f'string number {i}' for i in range(50_000)]", "x", 3 * MIB),
+    "dict of lists": ("", "x = {f'key {i}': [i] for i in range(20_000)}", "x", 2 * MIB),
+    "list in a cycle": (NUMPY, "x = [np.zeros(MIB)]; x.append(x)", "x", 8 * MIB),
+    "generator": (NUMPY, "x = (row for row in [np.zeros(MIB)])", "x", 8 * MIB),
+    "instance": (
+        NUMPY,
+        "class Box: pass\nx = Box(); x.data = np.zeros(MIB)",
+        "x",
+        8 * MIB,
+    ),
+    "bytearray": ("", "x = bytearray(4 * MIB)", "x[0:0], memoryview(x)", 4 * MIB),
+}
+
+
+@pytest.fixture(params=VALUES, ids=lambda name: name.replace(" ", "-"))
+def shown(request: pytest.FixtureRequest, session: Session) -> tuple[Session, int]:
+    setup, make, show, size = VALUES[request.param]
+    assert session.run(f"MIB = 1 << 20\n{setup}")
+    assert session.run(make)
+    assert session.run(show)
+    return session, size
+
+
+def test_a_shown_value_that_is_named_is_no_leak(shown: tuple[Session, int]) -> None:
+    assert shown[0].leaks() == {}
+
+
+def test_a_shown_value_leaks_with_its_size_once_its_name_is_deleted(
+    shown: tuple[Session, int],
+) -> None:
+    session, size = shown
+    entry = session.entry()
+    session.run("del x")
+    assert list(session.leaks()) == [entry]
+    assert size <= session.leaks()[entry] <= size * 1.6
+
+
+def test_rebinding_the_name_is_as_good_as_deleting_it(shown: tuple[Session, int]) -> None:
+    session, _ = shown
+    session.run("x = None")
+    assert list(session.leaks()) == [session.entry()]
+
+
+def test_what_a_container_of_the_user_s_reaches_is_no_leak(shown: tuple[Session, int]) -> None:
+    session, _ = shown
+    session.run("kept = {'runs': [x]}; del x")
+    assert session.leaks() == {}
+
+
+def test_a_leak_is_gone_once_the_entry_is_deleted(shown: tuple[Session, int]) -> None:
+    session, _ = shown
+    session.run("del x")
+    session.run(f"%xdel {session.entry()}")
+    assert session.leaks() == {}
+
+
+# --- several names, several entries ------------------------------------------------------------
+
+
+def test_a_second_name_keeps_a_value_from_leaking(session: Session) -> None:
+    session.run("a = b = bytearray(4 << 20)\na")
+    session.run("del a")
+    assert session.leaks() == {}
+    session.run("del b")
+    assert list(session.leaks()) == [session.entry()]
+
+
+def test_a_value_that_was_shown_twice_is_counted_once(session: Session) -> None:
+    session.run("x = [bytes(4 << 20)]")
+    session.run("len(x), x")
+    session.run("x")
+    session.run("del x")
+    assert 4 * MIB <= sum(session.leaks().values()) < 5 * MIB
+
+
+def test_a_view_beside_its_base_is_counted_once(session: Session) -> None:
+    session.run("import numpy as np; q = np.zeros((1024, 1024))")
+    session.run("q")
+    session.run("q.T")
+    session.run("del q")
+    for cell in ("1", "2", "3", "4"):
+        session.run(cell)
+        assert list(session.leaks().values()) == [pytest.approx(8 * MIB, rel=0.01)]
+
+
+def test_two_views_of_a_deleted_base_are_one_leak(session: Session) -> None:
+    session.run("import numpy as np; q = np.zeros((1024, 1024))")
+    session.run("q.T")
+    session.run("q[3:]")
+    session.run("del q")
+    assert list(session.leaks().values()) == [pytest.approx(8 * MIB, rel=0.01)]
+
+
+def test_a_small_value_is_no_leak(session: Session) -> None:
+    session.run("bytearray(100_000)")
+    assert session.leaks() == {}
+
+
+def test_a_tensor_that_the_graph_of_a_named_loss_needs_is_no_leak(session: Session) -> None:
+    session.run("import torch; w = torch.ones(1 << 20, requires_grad=True); y = w.exp()")
+    session.run("y")
+    session.run("loss = (y * y).sum(); del y")
+    assert session.leaks() == {}
+
+
+def test_a_frame_made_from_a_shown_one_shares_it_and_keeps_it_from_leaking(session: Session) -> None:
+    session.run("import polars as pl; df = pl.DataFrame({'a': range(1 << 20)})")
+    session.run("df")
+    session.run("df = df.with_columns(b=1)")
+    assert session.leaks() == {}
+
+
+# --- where the shell keeps things --------------------------------------------------------------
+
+
+def test_a_value_that_is_gone_from_out_but_not_from_the_hidden_namespace_leaks_on(
+    session: Session,
+) -> None:
+    session.run("bytearray(4 << 20)")
+    entry = session.entry()
+    session.run("Out.clear()")
+    session.run("None")
+    assert list(session.leaks()) == [entry]
+    session.run(f"%xdel {entry}")
+    assert session.leaks() == {}
+
+
+def test_a_variable_of_the_user_s_own_that_looks_like_an_entry_keeps_its_value(
+    session: Session,
+) -> None:
+    session.run("x = bytearray(4 << 20)\nx")
+    session.run("_77 = x; del x")
+    assert session.leaks() == {}
+
+
+def test_an_underscore_that_the_user_assigned_is_a_name(session: Session) -> None:
+    session.run("x = bytearray(4 << 20)\nx")
+    session.run("1")
+    session.run("_ = x; del x")
+    assert session.leaks() == {}
+
+
+def test_a_name_that_a_variable_inspector_made_is_not_the_user_s(session: Session) -> None:
+    session.run("x = bytearray(4 << 20)\nx")
+    session.ask("_inspected = x")
+    session.run("del x")
+    assert list(session.leaks()) == [session.entry()]
+
+
+@pytest.mark.parametrize("silent", [True, False])
+def test_a_tool_s_name_becomes_the_user_s_once_a_cell_assigns_it(
+    session: Session, silent: bool
+) -> None:
+    session.run("x = bytearray(4 << 20); y = bytearray(4 << 20)\nx")
+    session.ask("found = y", silent)
+    session.run("found = x; del x")
+    assert session.leaks() == {}
+
+
+def test_a_cell_s_own_run_cell_is_the_user_s(session: Session) -> None:
+    session.run("x = bytearray(4 << 20)\nx")
+    session.run("get_ipython().run_cell('kept = x')")
+    session.run("del x")
+    assert session.leaks() == {}
+
+
+# --- what the source uses ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("use", ["y = len(_)", "y = len(_{n})", "y = len(Out[{n}])", "y = len(_oh[{n}])"])
+def test_an_entry_that_the_source_uses_is_no_leak(session: Session, use: str) -> None:
+    session.run("bytearray(100)")
+    session.run("x = bytearray(4 << 20)\nx")
+    number = max(session.shell.user_ns["Out"])
+    session.run(use.format(n=number) + "; del x")
+    assert session.leaks() == {}
+
+
+def test_an_underscore_stands_for_the_entry_that_it_meant_when_the_cell_ran(session: Session) -> None:
+    session.run("x = bytearray(4 << 20)\nx")
+    used = session.entry()
+    session.run("y = len(_)")
+    session.run("z = bytearray(4 << 20)\nz")
+    session.run("del x, z")
+    assert list(session.leaks()) == [session.entry()]
+    assert used not in session.leaks()
+
+
+# --- what is said ------------------------------------------------------------------------------
+
+
+def test_a_leak_below_the_notice_s_size_prints_nothing(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session.run("x = bytearray(4 << 20)\nx")
+    session.run("del x")
+    assert session.leaks()
+    assert "xleak" not in capsys.readouterr().out
+
+
+def test_a_leak_worth_a_line_prints_one_and_no_second(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session.watcher.settings.notice_bytes = 8 * MIB
+    for size in (16, 24, 32):
+        session.run(f"x = bytearray({size} << 20)\nx;")
+        session.run("x[:0], memoryview(x)")
+        session.run("del x")
+    printed = [line for line in capsys.readouterr().out.splitlines() if "XL401" in line]
+    assert len(printed) == 1
+    assert "16 MiB" in printed[0]
+
+
+def test_what_is_found_late_stands_above_the_next_cell(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session.watcher.settings.notice_bytes = MIB
+    session.run("x = [f'string number {i}' for i in range(2_000_000)]")
+    session.run("[x][0:1]")
+    session.run("del x")
+    assert session.leaks() == {}
+    session.watcher.idle(lambda: True)
+    assert session.leaks() == {}
+    session.watcher.idle(lambda: False)
+    assert list(session.leaks()) == [session.entry()]
+    assert "XL401" not in capsys.readouterr().out
+    session.run("print('the cell')")
+    printed = capsys.readouterr().out
+    assert printed.index("XL401") < printed.index("the cell")
+
+
+def test_nothing_new_costs_less_than_a_tenth_of_a_millisecond_with_hundreds_of_entries(
+    session: Session,
+) -> None:
+    import time
+
+    session.run("import numpy as np, pandas as pd")
+    for number in range(300):
+        session.shell.user_ns["Out"][1000 + number] = [number]
+    watcher = session.watcher
+    watcher.caches.examine(set(), set(), None)
+    start = time.perf_counter()
+    for _ in range(100):
+        watcher.caches.examine(set(), set(), None)
+    assert (time.perf_counter() - start) / 100 < 1e-4

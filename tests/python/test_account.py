@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import nbformat
 from nbformat import NotebookNode
-from verdicts import cell, finding, verdict
+from notebook_files import code, notebook
+from verdict_samples import cell, finding, verdict
 from xleak.cli.account import joined
 from xleak.cli.notebook import from_script
 from xleak.verdict import Failure
-
-from notebooks import code, notebook
 
 
 def of(*cells: str) -> NotebookNode:

@@ -11,9 +11,8 @@ from typing import Any
 
 import jsonschema
 import pytest
+from notebook_files import KERNEL, LIMIT_SECONDS, code, command, notebook, report, run, written
 from xleak.cli import main
-
-from notebooks import KERNEL, LIMIT_SECONDS, code, command, notebook, report, run, written
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "share" / "comm" / "verdict.v1.schema.json").read_text()

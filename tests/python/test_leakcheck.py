@@ -3,46 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
-from verdicts import cell, finding, verdict
+from shell_session import session
+from verdict_samples import cell, finding, verdict
 from xleak.magics.leakcheck import cell_report, parse, session_report
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "share" / "comm" / "verdict.v1.schema.json").read_text()
 )
-SHELL = """
-from IPython.core.interactiveshell import InteractiveShell
-shell = InteractiveShell.instance()
-shell.run_line_magic("load_ext", "xleak")
-def run(source):
-    return shell.run_cell(source, store_history=True)
-"""
 LEAK = """
 run("import numpy")
 run("rows = numpy.ones(4 << 20)")
 run("rows")
 """
-
-
-def session(script: str) -> str:
-    """What a fresh IPython shell with xleak prints while it runs the script's cells."""
-    done = subprocess.run(
-        [sys.executable, "-c", SHELL + textwrap.dedent(script)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return re.sub(r"\x1b\[[\d;]*m", "", done.stdout)
 
 
 def last_json(printed: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from test_leakcheck import session
+from shell_session import session
 
 # Prints every mime bundle that is displayed.
 SHOW = """

@@ -8,7 +8,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from verdicts import GPU, MIB, cell, finding, verdict
+from verdict_samples import GPU, MIB, cell, finding, verdict
 from xleak.render import html, text
 from xleak.render.units import human_bytes, human_seconds, signed_bytes
 from xleak.verdict import Cell, Failure, Fix

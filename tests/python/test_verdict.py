@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
-from verdicts import MIB, cell, finding, verdict
+from verdict_samples import MIB, cell, finding, verdict
 from xleak.verdict import Cell, build, from_json, to_json
 
 SCHEMA = json.loads(

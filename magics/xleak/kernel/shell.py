@@ -26,7 +26,7 @@ from xleak.kernel.facade import KernelFacade
 from xleak.kernel.interrupts import Interrupts
 from xleak.kernel.loop import MainLoop
 from xleak.shell.install import attach
-from xleak.shell.readings import device_readings
+from xleak.shell.readings import device_readings, python_blocks
 
 Content = dict[str, Any]
 
@@ -130,9 +130,9 @@ class KernelShell(InteractiveShell):
             self._watcher.before_tool_request()
         return None, device_readings()
 
-    def interpreter_reading(self) -> tuple[int, list[Any]]:
+    def interpreter_reading(self) -> tuple[int | None, list[Any]]:
         """(blocks of Python's allocator, devices) at the end of a cell."""
-        return sys.getallocatedblocks(), device_readings()
+        return python_blocks(), device_readings()
 
     def after_request(self, index: int, code: str, execution_count: int) -> None:
         """After the cell's record is complete and before its reply is sent."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
-from xleak.shell.readings import device_readings
+from xleak.shell.readings import device_readings, python_blocks
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -90,8 +89,7 @@ class CellEvents:
             return
         count = result.execution_count
         status = "ok" if result.success else "error"
-        blocks = sys.getallocatedblocks()
-        _native.end_cell(request.index, status, count, blocks, device_readings())
+        _native.end_cell(request.index, status, count, python_blocks(), device_readings())
         self._watcher.after_cell(request.index, result.info.raw_cell, count)
 
     def _end(self, request: _Request) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 # (device, allocated, reserved, high-water mark), bytes. See torch.cuda.memory_stats.
@@ -10,6 +11,33 @@ DeviceReading = tuple[str, int | None, int | None, int | None]
 
 # Accelerators whose module in torch offers memory_allocated() and its kin.
 _BACKENDS = ("cuda", "xpu")
+
+
+# CPython counts its blocks by a walk over all pools: 10 µs in a fresh process, 200 µs with a million
+# objects. A dear walk is asked for only where it is a twentieth of the time since the last one.
+_DEAR_SECONDS = 30e-6
+_WALKS_APART = 20
+
+
+class BlockCount:
+    """``sys.getallocatedblocks()`` within a budget."""
+
+    def __init__(self) -> None:
+        self._cost = 0.0
+        self._last = 0.0
+
+    def read(self) -> int | None:
+        """Blocks of Python's allocator in use; None where counting would cost the cell too much."""
+        start = time.perf_counter()
+        if self._cost > _DEAR_SECONDS and start - self._last < _WALKS_APART * self._cost:
+            return None
+        blocks = sys.getallocatedblocks()
+        self._last = time.perf_counter()
+        self._cost = self._last - start
+        return blocks
+
+
+python_blocks = BlockCount().read
 
 
 def device_readings() -> list[DeviceReading]:

@@ -54,7 +54,7 @@ pins: ## Resolve tests/requirements/*.in anew into the pinned *.txt
 	@for name in ipython9 ipython8 ipython7; do \
 		rm -rf build/pins && /usr/bin/python3.11 -m venv build/pins; \
 		build/pins/bin/pip install -qq -r $(PINS)/$$name.in; \
-		{ echo "# Made from $$name.in by 'make pins'."; build/pins/bin/pip freeze | sed 's/+cpu$$//'; } > $(PINS)/$$name.txt; \
+		{ echo "# Made from $$name.in by 'make pins'."; build/pins/bin/pip freeze --all | sed '/^pip==/d; s/+cpu$$//'; } > $(PINS)/$$name.txt; \
 	done
 
 # --- build -----------------------------------------------------------------------------------

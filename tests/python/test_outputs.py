@@ -14,7 +14,12 @@ VALUES = {
     "array": (NUMPY, "x = np.zeros(MIB)", "x", 8 * MIB),
     "transposed array": (NUMPY, "x = np.zeros((MIB, 1))", "x.T", 8 * MIB),
     "slice of an array": (NUMPY, "x = np.zeros(MIB)", "x[:3]", 8 * MIB),
-    "array of objects": (NUMPY, "x = np.array([bytes(2000)] * 3 + [bytes(4 * MIB)], object)", "x", 4 * MIB),
+    "array of objects": (
+        NUMPY,
+        "x = np.array([bytes(2000)] * 3 + [bytes(4 * MIB)], object)",
+        "x",
+        4 * MIB,
+    ),
     "tensor": (TORCH, "x = torch.zeros(MIB)", "x", 4 * MIB),
     "view of a tensor": (TORCH, "x = torch.zeros(MIB)", "x[:3]", 4 * MIB),
     "detached tensor": (TORCH, "x = torch.zeros(MIB, requires_grad=True)", "x.detach()", 4 * MIB),
@@ -25,7 +30,12 @@ VALUES = {
         "torch.from_numpy(x)",
         8 * MIB,
     ),
-    "tensor saved by its own graph": (TORCH, "x = torch.relu(torch.ones(MIB, requires_grad=True))", "x", 4 * MIB),
+    "tensor saved by its own graph": (
+        TORCH,
+        "x = torch.relu(torch.ones(MIB, requires_grad=True))",
+        "x",
+        4 * MIB,
+    ),
     "model": (TORCH, "x = torch.nn.Linear(1024, 1024)", "x", 4 * MIB),
     "model with gradients": (
         TORCH,
@@ -34,8 +44,18 @@ VALUES = {
         8 * MIB,
     ),
     "data frame of numbers": (PANDAS, "x = pd.DataFrame({'a': np.arange(MIB / 2)})", "x", 4 * MIB),
-    "rows of a data frame": (PANDAS, "x = pd.DataFrame({'a': np.arange(MIB / 2)})", "x.iloc[:5]", 4 * MIB),
-    "column of a data frame": (PANDAS, "x = pd.DataFrame({'a': np.arange(MIB / 2)})", "x['a']", 4 * MIB),
+    "rows of a data frame": (
+        PANDAS,
+        "x = pd.DataFrame({'a': np.arange(MIB / 2)})",
+        "x.iloc[:5]",
+        4 * MIB,
+    ),
+    "column of a data frame": (
+        PANDAS,
+        "x = pd.DataFrame({'a': np.arange(MIB / 2)})",
+        "x['a']",
+        4 * MIB,
+    ),
     "data frame of strings": (
         PANDAS,
         "x = pd.DataFrame({'a': [f'row number {i}' for i in range(200_000)]})",
@@ -156,7 +176,9 @@ def test_a_tensor_that_the_graph_of_a_named_loss_needs_is_no_leak(session: Sessi
     assert session.leaks() == {}
 
 
-def test_a_frame_made_from_a_shown_one_shares_it_and_keeps_it_from_leaking(session: Session) -> None:
+def test_a_frame_made_from_a_shown_one_shares_it_and_keeps_it_from_leaking(
+    session: Session,
+) -> None:
     session.run("import polars as pl; df = pl.DataFrame({'a': range(1 << 20)})")
     session.run("df")
     session.run("df = df.with_columns(b=1)")
@@ -220,7 +242,9 @@ def test_a_cell_s_own_run_cell_is_the_user_s(session: Session) -> None:
 # --- what the source uses ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("use", ["y = len(_)", "y = len(_{n})", "y = len(Out[{n}])", "y = len(_oh[{n}])"])
+@pytest.mark.parametrize(
+    "use", ["y = len(_)", "y = len(_{n})", "y = len(Out[{n}])", "y = len(_oh[{n}])"]
+)
 def test_an_entry_that_the_source_uses_is_no_leak(session: Session, use: str) -> None:
     session.run("bytearray(100)")
     session.run("x = bytearray(4 << 20)\nx")
@@ -229,7 +253,9 @@ def test_an_entry_that_the_source_uses_is_no_leak(session: Session, use: str) ->
     assert session.leaks() == {}
 
 
-def test_an_underscore_stands_for_the_entry_that_it_meant_when_the_cell_ran(session: Session) -> None:
+def test_an_underscore_stands_for_the_entry_that_it_meant_when_the_cell_ran(
+    session: Session,
+) -> None:
     session.run("x = bytearray(4 << 20)\nx")
     used = session.entry()
     session.run("y = len(_)")

@@ -73,7 +73,8 @@ class Namespace:
         self._names = [
             name
             for name in names
-            if name not in self._tools and not (name in hidden and hidden[name] is self._user_ns[name])
+            if name not in self._tools
+            and not (name in hidden and hidden[name] is self._user_ns[name])
         ]
 
     def of_user(self) -> Iterator[tuple[str, Any]]:

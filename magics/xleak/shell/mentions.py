@@ -11,7 +11,15 @@ _CANDIDATE = re.compile(r"(?<![\w.])(?:_{1,3}|_\d+|_oh|Out)(?!\w)")
 _CACHES = ("Out", "_oh")
 _UNDERSCORES = ("_", "__", "___")
 # Magics that take an output entry to release it; to name one there is not to use it.
-_RELEASING = ("xdel", "release_cache", "reset", "reset_selective", "leakcheck", "memreport", "xleak")
+_RELEASING = (
+    "xdel",
+    "release_cache",
+    "reset",
+    "reset_selective",
+    "leakcheck",
+    "memreport",
+    "xleak",
+)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
@@ -124,6 +132,6 @@ def _magic_arguments(node: ast.Call) -> list[str]:
     if not isinstance(node.func, ast.Attribute) or not node.func.attr.startswith("run_"):
         return []
     texts = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
-    if not node.func.attr.endswith("_magic") or texts[:1] and texts[0] in _RELEASING:
+    if not node.func.attr.endswith("_magic") or (texts[:1] and texts[0] in _RELEASING):
         return []
     return [text for text in texts[1:] if isinstance(text, str)]

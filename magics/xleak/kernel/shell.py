@@ -15,7 +15,7 @@ from IPython.core.completer import provisionalcompleter, rectify_completions
 from IPython.core.error import StdinNotImplementedError
 from IPython.core.interactiveshell import (
     InteractiveShell,
-    _asyncio_runner,  # type: ignore[attr-defined]
+    _asyncio_runner,
 )
 from IPython.utils.tokenutil import token_at_cursor
 from traitlets import CBool, Instance, Type

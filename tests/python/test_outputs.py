@@ -61,7 +61,7 @@ VALUES = {
         "x",
         8 * MIB,
     ),
-    "bytearray": ("", "x = bytearray(4 * MIB)", "x[0:0], memoryview(x)", 4 * MIB),
+    "bytearray": ("", "x = bytearray(4 * MIB)", "memoryview(x)", 4 * MIB),
 }
 
 

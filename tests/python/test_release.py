@@ -15,7 +15,7 @@ def push_down(session: Session) -> None:
 
 
 def test_an_orphaned_entry_is_released(session: Session) -> None:
-    session.run("bytearray(8 << 20)")
+    session.run("memoryview(bytearray(8 << 20))")
     push_down(session)
     before = malloc_bytes()
     session.run("%release_cache")
@@ -24,7 +24,7 @@ def test_an_orphaned_entry_is_released(session: Session) -> None:
 
 
 def test_the_three_latest_values_stay(session: Session) -> None:
-    session.run("bytearray(8 << 20)")
+    session.run("memoryview(bytearray(8 << 20))")
     number = max(session.shell.user_ns["Out"])
     session.run("%release_cache")
     assert len(session.shell.user_ns["_"]) == 8 * MIB
@@ -32,7 +32,7 @@ def test_the_three_latest_values_stay(session: Session) -> None:
 
 
 def test_an_entry_that_the_source_uses_stays(session: Session) -> None:
-    session.run("bytearray(8 << 20)")
+    session.run("memoryview(bytearray(8 << 20))")
     number = max(session.shell.user_ns["Out"])
     session.run(f"size = len(Out[{number}])")
     push_down(session)
@@ -41,7 +41,7 @@ def test_an_entry_that_the_source_uses_stays(session: Session) -> None:
 
 
 def test_an_entry_whose_value_has_a_name_stays(session: Session) -> None:
-    session.run("x = bytearray(8 << 20)\nx")
+    session.run("x = memoryview(bytearray(8 << 20))\nx")
     number = max(session.shell.user_ns["Out"])
     push_down(session)
     session.run("%release_cache")
@@ -49,7 +49,7 @@ def test_an_entry_whose_value_has_a_name_stays(session: Session) -> None:
 
 
 def test_the_frames_of_the_last_error_and_cycles_are_released(session: Session) -> None:
-    session.run("def fail():\n    held = bytearray(8 << 20)\n    1 / 0")
+    session.run("def fail():\n    held = memoryview(bytearray(8 << 20))\n    1 / 0")
     session.run("fail()")
     before = malloc_bytes()
     session.run("%release_cache")
@@ -78,7 +78,7 @@ def test_every_step_has_a_line_in_order(
 
 
 def test_a_dry_run_names_the_entries_and_keeps_them(session: Session) -> None:
-    session.run("bytearray(8 << 20)")
+    session.run("memoryview(bytearray(8 << 20))")
     entry = session.entry()
     push_down(session)
     step = xleak.release_cache(dry_run=True)[1]

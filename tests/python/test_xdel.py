@@ -75,7 +75,7 @@ def test_polars_keeps_its_memory_where_no_counter_sees_it_and_that_is_said(
 def test_another_name_of_the_user_s_stays_and_is_listed(
     session: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session.run("a = b = x = bytearray(4 << 20)\na")
+    session.run("a = b = x = memoryview(bytearray(4 << 20))\na")
     before = malloc_bytes()
     session.run("%xdel a")
     assert "still held by `b`, `x`" in capsys.readouterr().out
@@ -87,7 +87,7 @@ def test_another_name_of_the_user_s_stays_and_is_listed(
 def test_a_container_that_holds_it_is_listed_by_its_name(
     session: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session.run("x = bytearray(4 << 20); batches = [x]")
+    session.run("x = memoryview(bytearray(4 << 20)); batches = [x]")
     session.run("%xdel x")
     assert "still held by `batches` (list)" in capsys.readouterr().out
 
@@ -104,7 +104,7 @@ def test_a_container_in_the_output_cache_stays_and_is_listed(
 
 
 def test_an_entry_is_deleted_without_its_name(session: Session) -> None:
-    session.run("x = bytearray(4 << 20)\nx")
+    session.run("x = memoryview(bytearray(4 << 20))\nx")
     entry = session.entry()
     session.run(f"%xdel {entry}")
     assert len(session.shell.user_ns["x"]) == 4 * MIB
@@ -122,7 +122,7 @@ def test_no_reference_is_left_anywhere_in_the_shell(session: Session) -> None:
 def test_the_last_traceback_lets_its_frames_go(
     session: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session.run("x = bytearray(4 << 20)")
+    session.run("x = memoryview(bytearray(4 << 20))")
     session.run("def fail(held):\n    try:\n        1 / 0\n    except Exception as e:\n        raise KeyError from e")
     assert not session.run("fail(x)")
     before = malloc_bytes()
@@ -132,7 +132,7 @@ def test_the_last_traceback_lets_its_frames_go(
 
 
 def test_a_traceback_that_does_not_hold_it_stays_for_debug(session: Session) -> None:
-    session.run("x = bytearray(4 << 20)")
+    session.run("x = memoryview(bytearray(4 << 20))")
     session.run("1 / 0")
     session.run("%xdel x")
     assert isinstance(sys.last_value, ZeroDivisionError)
@@ -150,7 +150,7 @@ def test_a_dry_run_changes_nothing_and_says_what_would_come_back(session: Sessio
 
 
 def test_by_name_only_leaves_the_output_cache(session: Session) -> None:
-    session.run("x = bytearray(4 << 20)\nx")
+    session.run("x = memoryview(bytearray(4 << 20))\nx")
     session.run("%xdel -n x")
     assert "x" not in session.shell.user_ns
     assert list(session.leaks()) == [session.entry()]

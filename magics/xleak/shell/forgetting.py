@@ -81,7 +81,8 @@ class Namespace:
         """(name, value) of the user's own names, scalars and text left out."""
         for name in self._names:
             value = self._user_ns[name]
-            if type(value) not in _SCALARS and not isinstance(value, ModuleType):
+            # isinstance would ask the value for its __class__.
+            if type(value) not in _SCALARS and type(value) is not ModuleType:
                 yield name, value
 
     def of_tools(self) -> Iterator[tuple[str, Any]]:

@@ -55,7 +55,7 @@ def use(before: list[DeviceReading], after: list[DeviceReading]) -> _native.Devi
 
 
 def test_a_peak_is_told_only_where_the_mark_rose_during_the_cell() -> None:
-    before = [("cuda:0", 10, 30, 50)]
+    before: list[DeviceReading] = [("cuda:0", 10, 30, 50)]
     rose = use(before, [("cuda:0", 15, 30, 80)])
     assert (rose.allocated_kept_bytes, rose.allocated_peak_bytes, rose.reserved_bytes) == (
         5,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conftest import TIMEOUT, Message, Session
+from harness import TIMEOUT, Message, Session
 
 CODE = "def f(a):\n    b = a + 1\n    return b\nf(41)"
 
@@ -17,7 +17,9 @@ class Debugger:
     def ask(self, command: str, **arguments: Any) -> Message:
         self.seq += 1
         content = {"type": "request", "seq": self.seq, "command": command, "arguments": arguments}
-        reply = self.session.request("debug_request", content, channel="control")["content"]
+        reply: Message = self.session.request("debug_request", content, channel="control")[
+            "content"
+        ]
         assert reply.get("success", True), reply
         return reply
 
@@ -26,16 +28,26 @@ def wait_for_event(session: Session, event: str) -> Message:
     while True:
         message = session.client.get_iopub_msg(timeout=TIMEOUT)
         if message["msg_type"] == "debug_event" and message["content"]["event"] == event:
-            return message["content"]
+            content: Message = message["content"]
+            return content
 
 
-def test_a_breakpoint_is_hit_and_the_frame_can_be_read(fresh_kernel):
+def test_a_breakpoint_is_hit_and_the_frame_can_be_read(fresh_kernel: Session) -> None:
     session = fresh_kernel
     debugger = Debugger(session)
-    debugger.ask("initialize", clientID="test", adapterID="debugpy", pathFormat="path", linesStartAt1=True, columnsStartAt1=True)
+    debugger.ask(
+        "initialize",
+        clientID="test",
+        adapterID="debugpy",
+        pathFormat="path",
+        linesStartAt1=True,
+        columnsStartAt1=True,
+    )
     debugger.ask("attach")
     path = debugger.ask("dumpCell", code=CODE)["body"]["sourcePath"]
-    debugger.ask("setBreakpoints", breakpoints=[{"line": 2}], source={"path": path}, sourceModified=False)
+    debugger.ask(
+        "setBreakpoints", breakpoints=[{"line": 2}], source={"path": path}, sourceModified=False
+    )
     debugger.ask("configurationDone")
     assert debugger.ask("debugInfo")["body"]["isStarted"] is True
     msg_id = session.send(CODE)
@@ -43,7 +55,9 @@ def test_a_breakpoint_is_hit_and_the_frame_can_be_read(fresh_kernel):
     frames = debugger.ask("stackTrace", threadId=thread)["body"]["stackFrames"]
     assert (frames[0]["name"], frames[0]["line"]) == ("f", 2)
     scope = debugger.ask("scopes", frameId=frames[0]["id"])["body"]["scopes"][0]
-    variables = debugger.ask("variables", variablesReference=scope["variablesReference"])["body"]["variables"]
+    variables = debugger.ask("variables", variablesReference=scope["variablesReference"])["body"][
+        "variables"
+    ]
     assert ("a", "41") in [(v["name"], v["value"]) for v in variables]
     debugger.ask("continue", threadId=thread)
     assert session.wait(msg_id).value == "42"
@@ -51,15 +65,15 @@ def test_a_breakpoint_is_hit_and_the_frame_can_be_read(fresh_kernel):
     assert session.value("1 + 1") == "2"
 
 
-def test_a_kernel_with_a_debugger_attached_shuts_down(fresh_kernel):
+def test_a_kernel_with_a_debugger_attached_shuts_down(fresh_kernel: Session) -> None:
     debugger = Debugger(fresh_kernel)
     debugger.ask("initialize", clientID="test", adapterID="debugpy")
     debugger.ask("attach")
     fresh_kernel.request("shutdown_request", {"restart": False}, channel="control")
-    assert fresh_kernel.manager.provisioner.process.wait(TIMEOUT) == 0
+    assert fresh_kernel.process.wait(TIMEOUT) == 0
 
 
-def test_variables_can_be_inspected_without_a_breakpoint(fresh_kernel):
+def test_variables_can_be_inspected_without_a_breakpoint(fresh_kernel: Session) -> None:
     fresh_kernel.run("seen = 5")
     debugger = Debugger(fresh_kernel)
     debugger.ask("initialize", clientID="test", adapterID="debugpy")
@@ -68,7 +82,7 @@ def test_variables_can_be_inspected_without_a_breakpoint(fresh_kernel):
     assert ("seen", "5") in [(v["name"], v["value"]) for v in variables]
 
 
-def test_a_request_that_fails_inside_the_debugger_is_answered(fresh_kernel):
+def test_a_request_that_fails_inside_the_debugger_is_answered(fresh_kernel: Session) -> None:
     content = {"type": "request", "seq": 1, "command": "inspectVariables", "arguments": {}}
     reply = fresh_kernel.request("debug_request", content, channel="control")["content"]
     assert reply["success"] is False

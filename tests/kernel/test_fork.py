@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+from harness import Session
 
-def test_a_child_that_prints_is_shown_and_ends(kernel):
-    ran = kernel.run("import os\nif (pid := os.fork()) == 0:\n    print('child')\n    os._exit(0)\nos.waitpid(pid, 0)[1]")
+
+def test_a_child_that_prints_is_shown_and_ends(kernel: Session) -> None:
+    ran = kernel.run(
+        "import os\nif (pid := os.fork()) == 0:\n    print('child')\n    os._exit(0)\nos.waitpid(pid, 0)[1]"
+    )
     assert ran.text() == "child\n"
     assert ran.value == "0"
 
 
-def test_a_child_that_runs_to_the_end_of_the_cell_ends_there(kernel):
-    ran = kernel.run("import os\npid = os.fork()\nif pid: status = os.waitpid(pid, 0)[1]\n'in the kernel' if pid else 'in the child'")
+def test_a_child_that_runs_to_the_end_of_the_cell_ends_there(kernel: Session) -> None:
+    ran = kernel.run(
+        "import os\npid = os.fork()\nif pid: status = os.waitpid(pid, 0)[1]\n'in the kernel' if pid else 'in the child'"
+    )
     assert ran.value == "'in the kernel'"
     assert len(ran.of("execute_result")) == 1
     assert kernel.value("status") == "0"
 
 
-def test_an_exception_in_a_child_is_shown_and_fails_the_child_alone(kernel):
-    ran = kernel.run("import os\nif (pid := os.fork()) == 0:\n    raise ValueError('in the child')\nos.waitpid(pid, 0)[1] != 0")
+def test_an_exception_in_a_child_is_shown_and_fails_the_child_alone(kernel: Session) -> None:
+    ran = kernel.run(
+        "import os\nif (pid := os.fork()) == 0:\n    raise ValueError('in the child')\nos.waitpid(pid, 0)[1] != 0"
+    )
     assert ran.content["status"] == "ok"
     assert ran.value == "True"
     assert "in the child" in ran.text("stderr")
     assert ran.of("error") == []
 
 
-def test_dataloader_workers_that_print_do_not_hang_the_cell(kernel):
+def test_dataloader_workers_that_print_do_not_hang_the_cell(kernel: Session) -> None:
     ran = kernel.run(
         "import torch\n"
         "class Noisy(torch.utils.data.Dataset):\n"
@@ -39,7 +47,7 @@ def test_dataloader_workers_that_print_do_not_hang_the_cell(kernel):
     assert ran.text().count("item") == 8
 
 
-def test_a_process_pool_that_prints_returns_its_results(kernel):
+def test_a_process_pool_that_prints_returns_its_results(kernel: Session) -> None:
     ran = kernel.run(
         "import multiprocessing as mp\n"
         "def work(i):\n    print('working')\n    return i * i\n"

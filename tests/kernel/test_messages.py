@@ -6,29 +6,40 @@ import json
 from pathlib import Path
 
 import pytest
+from harness import Session
 
 
-def test_the_name_of_an_error_is_the_name_of_its_class(kernel):
+def test_the_name_of_an_error_is_the_name_of_its_class(kernel: Session) -> None:
     content = kernel.run("raise ValueError('why')").content
     assert (content["ename"], content["evalue"]) == ("ValueError", "why")
     assert any("ValueError" in line for line in content["traceback"])
 
 
-def test_an_exception_without_text_still_gets_a_reply(kernel):
+def test_an_exception_without_text_still_gets_a_reply(kernel: Session) -> None:
     code = "class Mute(Exception):\n    def __str__(self): raise RuntimeError('no')\nraise Mute()"
     assert kernel.run(code).content["status"] == "error"
     assert kernel.value("'goes on'") == "'goes on'"
 
 
 @pytest.mark.parametrize(
-    "code", ["1 +", "%no_such_magic", "raise SystemExit(3)", "raise KeyboardInterrupt", "import sys; sys.exit()", "%%nope\nx"]
+    "code",
+    [
+        "1 +",
+        "%no_such_magic",
+        "raise SystemExit(3)",
+        "raise KeyboardInterrupt",
+        "import sys; sys.exit()",
+        "%%nope\nx",
+    ],
 )
-def test_whatever_a_cell_raises_a_reply_is_sent_and_the_kernel_goes_on(kernel, code):
+def test_whatever_a_cell_raises_a_reply_is_sent_and_the_kernel_goes_on(
+    kernel: Session, code: str
+) -> None:
     assert kernel.run(code).content["status"] in ("ok", "error")
     assert kernel.value("6 * 7") == "42"
 
 
-def test_malformed_requests_are_answered_or_dropped_and_the_kernel_goes_on(kernel):
+def test_malformed_requests_are_answered_or_dropped_and_the_kernel_goes_on(kernel: Session) -> None:
     for content in ({}, {"code": 3}, {"code": "1", "user_expressions": []}):
         message = kernel.client.session.msg("execute_request", content)
         kernel.client.shell_channel.send(message)
@@ -36,8 +47,10 @@ def test_malformed_requests_are_answered_or_dropped_and_the_kernel_goes_on(kerne
     assert kernel.value("1 + 1") == "2"
 
 
-def test_requests_behind_a_failed_cell_are_aborted_with_busy_and_idle(kernel):
-    ids = [kernel.send(code) for code in ("import time; time.sleep(0.3); 1/0", "print('never')", "2")]
+def test_requests_behind_a_failed_cell_are_aborted_with_busy_and_idle(kernel: Session) -> None:
+    ids = [
+        kernel.send(code) for code in ("import time; time.sleep(0.3); 1/0", "print('never')", "2")
+    ]
     first, second, third = (kernel.wait(msg_id) for msg_id in ids)
     assert first.content["status"] == "error"
     for aborted in (second, third):
@@ -47,31 +60,42 @@ def test_requests_behind_a_failed_cell_are_aborted_with_busy_and_idle(kernel):
     assert kernel.value("'goes on'") == "'goes on'"
 
 
-def test_without_stop_on_error_the_rest_runs(kernel):
+def test_without_stop_on_error_the_rest_runs(kernel: Session) -> None:
     failed = kernel.send("import time; time.sleep(0.2); 1/0", stop_on_error=False)
     after = kernel.send("'ran'")
     kernel.wait(failed)
     assert kernel.wait(after).value == "'ran'"
 
 
-def test_counts_are_ipythons_own_also_on_unstored_and_empty_cells(fresh_kernel):
+def test_counts_are_ipythons_own_also_on_unstored_and_empty_cells(fresh_kernel: Session) -> None:
     kernel = fresh_kernel
     assert kernel.run("1").content["execution_count"] == 1
     assert kernel.run("2", store_history=False).content["execution_count"] == 1
     assert kernel.run("3", silent=True).content["execution_count"] == 1
     kernel.run("")
     ran = kernel.run("len(In) - 1")
-    assert ran.of("execute_input")[0]["execution_count"] == ran.content["execution_count"] == int(ran.value)
+    assert (
+        ran.of("execute_input")[0]["execution_count"]
+        == ran.content["execution_count"]
+        == int(ran.value or 0)
+    )
     assert "2" not in kernel.value("In")
 
 
-def test_history_can_be_unique_and_leaves_unstored_lines_out(kernel):
+def test_history_can_be_unique_and_leaves_unstored_lines_out(kernel: Session) -> None:
     for code in ("probe_a = 1", "probe_a = 1", "probe_b = 1"):
         kernel.run(code)
     kernel.run("probe_c = 1", store_history=False)
 
     def search(unique: bool) -> list[str]:
-        content = {"hist_access_type": "search", "pattern": "probe_*", "raw": True, "output": False, "unique": unique, "n": 10}
+        content = {
+            "hist_access_type": "search",
+            "pattern": "probe_*",
+            "raw": True,
+            "output": False,
+            "unique": unique,
+            "n": 10,
+        }
         return [row[2] for row in kernel.request("history_request", content)["content"]["history"]]
 
     assert search(unique=False).count("probe_a = 1") >= 2
@@ -79,7 +103,7 @@ def test_history_can_be_unique_and_leaves_unstored_lines_out(kernel):
     assert not any("probe_c" in line for line in search(unique=False))
 
 
-def test_usage_is_answered_while_a_cell_runs(kernel):
+def test_usage_is_answered_while_a_cell_runs(kernel: Session) -> None:
     msg_id = kernel.send("held = b'x' * (64 << 20)\nprint('held', flush=True)\nwhile True: pass")
     while kernel.client.get_iopub_msg(timeout=10)["msg_type"] != "stream":
         pass
@@ -92,38 +116,50 @@ def test_usage_is_answered_while_a_cell_runs(kernel):
     assert {"total", "available", "percent", "used", "free"} <= set(content["host_virtual_memory"])
 
 
-def test_connect_request_tells_the_ports(kernel):
+def test_connect_request_tells_the_ports(kernel: Session) -> None:
     ports = kernel.request("connect_request")["content"]
     connection = json.loads(Path(kernel.manager.connection_file).read_text())
     assert ports["shell_port"] == connection["shell_port"]
     assert ports["iopub_port"] == connection["iopub_port"]
 
 
-def test_user_expressions_and_payloads_come_with_the_reply(kernel):
-    content = kernel.run("x = 2\nget_ipython().set_next_input('next')", user_expressions={"y": "x * 2"}).content
+def test_user_expressions_and_payloads_come_with_the_reply(kernel: Session) -> None:
+    content = kernel.run(
+        "x = 2\nget_ipython().set_next_input('next')", user_expressions={"y": "x * 2"}
+    ).content
     assert content["user_expressions"]["y"]["data"]["text/plain"] == "4"
     assert content["payload"] == [{"source": "set_next_input", "text": "next", "replace": False}]
 
 
-def test_completion_inspection_and_completeness(kernel):
+def test_completion_inspection_and_completeness(kernel: Session) -> None:
     kernel.run("some_long_name = 1")
     reply = kernel.request("complete_request", {"code": "some_lo", "cursor_pos": 7})["content"]
     assert reply["matches"] == ["some_long_name"]
-    reply = kernel.request("inspect_request", {"code": "len", "cursor_pos": 3, "detail_level": 0})["content"]
+    reply = kernel.request("inspect_request", {"code": "len", "cursor_pos": 3, "detail_level": 0})[
+        "content"
+    ]
     assert reply["found"] and "Return the number of items" in reply["data"]["text/plain"]
-    assert kernel.request("is_complete_request", {"code": "if x:"})["content"]["status"] == "incomplete"
+    assert (
+        kernel.request("is_complete_request", {"code": "if x:"})["content"]["status"]
+        == "incomplete"
+    )
 
 
-def test_an_integer_too_large_for_json_does_not_lose_the_reply(kernel):
+def test_an_integer_too_large_for_json_does_not_lose_the_reply(kernel: Session) -> None:
     assert kernel.value("2**200") == str(2**200)
-    ran = kernel.run("from IPython.display import publish_display_data\npublish_display_data({'application/json': {'n': 2**200, 'o': object}})")
+    ran = kernel.run(
+        "from IPython.display import publish_display_data\n"
+        "publish_display_data({'application/json': {'n': 2**200, 'o': object}})"
+    )
     assert ran.content["status"] == "ok"
     assert ran.of("display_data")
 
 
-def test_the_cell_id_of_the_front_end_is_accounted(kernel):
+def test_the_cell_id_of_the_front_end_is_accounted(kernel: Session) -> None:
     message = kernel.client.session.msg(
-        "execute_request", {"code": "pass", "silent": False, "store_history": True}, metadata={"cellId": "cell-7"}
+        "execute_request",
+        {"code": "pass", "silent": False, "store_history": True},
+        metadata={"cellId": "cell-7"},
     )
     kernel.client.shell_channel.send(message)
     kernel.wait(message["header"]["msg_id"])
@@ -131,8 +167,15 @@ def test_the_cell_id_of_the_front_end_is_accounted(kernel):
     assert kernel.value("_native.records()[-2].cell_id is None") == "True"
 
 
-def test_history_of_the_running_session_has_the_number_it_was_asked_by(kernel):
+def test_history_of_the_running_session_has_the_number_it_was_asked_by(kernel: Session) -> None:
     number = int(kernel.value("get_ipython().history_manager.session_number"))
-    content = {"hist_access_type": "range", "session": number, "start": 1, "stop": 2, "raw": True, "output": False}
+    content = {
+        "hist_access_type": "range",
+        "session": number,
+        "start": 1,
+        "stop": 2,
+        "raw": True,
+        "output": False,
+    }
     history = kernel.request("history_request", content)["content"]["history"]
     assert [row[:2] for row in history] == [[number, 1]]

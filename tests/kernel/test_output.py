@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from harness import Session
 
-def test_a_print_is_one_message(kernel):
+
+def test_a_print_is_one_message(kernel: Session) -> None:
     ran = kernel.run("print('a', 'b', 'c')")
     assert [m["text"] for m in ran.of("stream")] == ["a b c\n"]
 
 
-def test_prints_in_a_row_are_joined(kernel):
+def test_prints_in_a_row_are_joined(kernel: Session) -> None:
     ran = kernel.run("for i in range(20): print(i)")
     assert len(ran.of("stream")) <= 2
     assert ran.text() == "".join(f"{i}\n" for i in range(20))
 
 
-def test_text_comes_before_the_display_that_follows_it(kernel):
+def test_text_comes_before_the_display_that_follows_it(kernel: Session) -> None:
     ran = kernel.run("print('before'); display(1); print('after')")
-    kinds = [(m["msg_type"], m["content"].get("text")) for m in ran.outputs if m["msg_type"] in ("stream", "display_data")]
+    kinds = [
+        (m["msg_type"], m["content"].get("text"))
+        for m in ran.outputs
+        if m["msg_type"] in ("stream", "display_data")
+    ]
     assert kinds == [("stream", "before\n"), ("display_data", None), ("stream", "after\n")]
 
 
-def test_what_is_printed_early_is_shown_while_the_cell_still_runs(kernel):
+def test_what_is_printed_early_is_shown_while_the_cell_still_runs(kernel: Session) -> None:
     msg_id = kernel.send("import time\nprint('early')\nwhile True: time.sleep(0.01)")
     while True:
         message = kernel.client.get_iopub_msg(timeout=10)
@@ -31,7 +37,7 @@ def test_what_is_printed_early_is_shown_while_the_cell_still_runs(kernel):
     assert kernel.wait(msg_id).content["ename"] == "KeyboardInterrupt"
 
 
-def test_file_descriptors_are_shown_in_order_with_print(kernel):
+def test_file_descriptors_are_shown_in_order_with_print(kernel: Session) -> None:
     ran = kernel.run(
         "import os, subprocess, sys\n"
         "print('one')\n"
@@ -45,27 +51,29 @@ def test_file_descriptors_are_shown_in_order_with_print(kernel):
     assert ran.text("stderr") == "to stderr\n"
 
 
-def test_what_c_code_prints_is_shown(kernel):
+def test_what_c_code_prints_is_shown(kernel: Session) -> None:
     assert kernel.run("import ctypes\nctypes.CDLL(None).puts(b'from C');").text() == "from C\n"
 
 
-def test_a_character_split_over_two_writes_arrives_whole(kernel):
-    ran = kernel.run("import os, time\nos.write(1, b'\\xe2\\x82'); time.sleep(0.2); os.write(1, b'\\xac\\n');")
+def test_a_character_split_over_two_writes_arrives_whole(kernel: Session) -> None:
+    ran = kernel.run(
+        "import os, time\nos.write(1, b'\\xe2\\x82'); time.sleep(0.2); os.write(1, b'\\xac\\n');"
+    )
     assert ran.text() == "€\n"
 
 
-def test_lone_surrogates_and_invalid_bytes_are_shown_not_lost(kernel):
+def test_lone_surrogates_and_invalid_bytes_are_shown_not_lost(kernel: Session) -> None:
     ran = kernel.run("print('a\\udc80b')\nimport os\nos.write(1, b'\\xff!\\n');")
     assert ran.content["status"] == "ok"
     assert "a\\udc80b" in ran.text()
     assert "!" in ran.text()
 
 
-def test_bytes_written_to_the_buffer_are_shown(kernel):
+def test_bytes_written_to_the_buffer_are_shown(kernel: Session) -> None:
     assert kernel.run("import sys\nsys.stdout.buffer.write(b'raw\\n');").text() == "raw\n"
 
 
-def test_a_stream_can_be_replaced_and_its_write_assigned(kernel):
+def test_a_stream_can_be_replaced_and_its_write_assigned(kernel: Session) -> None:
     ran = kernel.run(
         "import sys\nseen = []\nkeep = sys.stdout.write\n"
         "sys.stdout.write = lambda s: (seen.append(s), keep(s))[1]\n"
@@ -75,29 +83,34 @@ def test_a_stream_can_be_replaced_and_its_write_assigned(kernel):
     assert ran.value == "['x', '\\n']"
 
 
-def test_a_value_of_bytes_in_a_mime_bundle_is_encoded(kernel):
-    ran = kernel.run("from IPython.display import publish_display_data\npublish_display_data({'image/png': b'\\x89PNG'})")
+def test_a_value_of_bytes_in_a_mime_bundle_is_encoded(kernel: Session) -> None:
+    ran = kernel.run(
+        "from IPython.display import publish_display_data\npublish_display_data({'image/png': b'\\x89PNG'})"
+    )
     assert ran.of("display_data")[0]["data"]["image/png"] == "iVBORw=="
 
 
-def test_update_display_and_clear_output_are_messages(kernel):
+def test_update_display_and_clear_output_are_messages(kernel: Session) -> None:
     ran = kernel.run(
-        "h = display('a', display_id=True)\nh.update('b')\nfrom IPython.display import clear_output\nclear_output(wait=True)"
+        "h = display('a', display_id=True)\n"
+        "h.update('b')\n"
+        "from IPython.display import clear_output\n"
+        "clear_output(wait=True)"
     )
     assert len(ran.of("update_display_data")) == 1
     assert ran.of("clear_output") == [{"wait": True}]
 
 
-def test_matplotlib_draws_inline(kernel):
+def test_matplotlib_draws_inline(kernel: Session) -> None:
     ran = kernel.run("import matplotlib.pyplot as plt\nplt.plot([1, 2]);")
     assert any("image/png" in m["data"] for m in ran.of("display_data"))
 
 
-def test_pandas_and_rich_objects_are_shown_as_html(kernel):
+def test_pandas_and_rich_objects_are_shown_as_html(kernel: Session) -> None:
     ran = kernel.run("import pandas as pd\npd.DataFrame({'a': [1]})")
     assert "<table" in ran.of("execute_result")[0]["data"]["text/html"]
 
 
-def test_shell_lines_and_bash_cells_are_shown(kernel):
+def test_shell_lines_and_bash_cells_are_shown(kernel: Session) -> None:
     assert "line" in kernel.run("!echo line").text()
     assert kernel.run("%%bash\necho cell").text() == "cell\n"

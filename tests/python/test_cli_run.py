@@ -165,6 +165,19 @@ def test_it_runs_in_the_folder_of_the_notebook(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+def test_a_run_is_not_written_into_the_history_of_what_the_user_typed(tmp_path: Path) -> None:
+    done = subprocess.run(
+        command(written(tmp_path, notebook("a = 'only here'"))),
+        env={**os.environ, "IPYTHONDIR": str(tmp_path / "ipython")},
+        capture_output=True,
+        timeout=LIMIT_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    files = [path for path in (tmp_path / "ipython").rglob("*") if path.is_file()]
+    assert not any(b"only here" in path.read_bytes() for path in files)
+
+
 def test_a_percent_script_runs_as_the_cells_that_it_marks(tmp_path: Path) -> None:
     path = tmp_path / "script.py"
     path.write_text("x = 1\n\n# %% [markdown]\n# # Not code\n\n# %% second\nassert x == 1\n")

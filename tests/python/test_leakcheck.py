@@ -161,6 +161,12 @@ def test_policy_off_stops_the_accounting_and_report_starts_it_again() -> None:
     assert 1 in counts and 5 in counts and 3 not in counts
 
 
+def test_a_report_says_when_cells_are_not_watched() -> None:
+    off = session("run('%xleak policy off'); run('%leakcheck')")
+    assert "Cells are not watched now" in off
+    assert "not watched" not in session("run('%leakcheck')")
+
+
 def test_env_says_what_a_bug_report_needs() -> None:
     printed = session("run('%xleak env')")
     assert all(word in printed for word in ("python", "ipython", "torch", "memory", "XL401"))

@@ -2,7 +2,7 @@
 #include <Python.h>
 
 #include <cstdint>
-#include <set>
+#include <unordered_set>
 
 #include "closure.hpp"
 
@@ -10,7 +10,7 @@ namespace xleak::facts {
 
 /// What an object stands for in memory: its own identity and that of every larger buffer it
 /// reaches.
-using Parts = std::set<std::int64_t>;
+using Parts = std::unordered_set<std::int64_t>;
 
 Parts parts_of(PyObject* object, const Pointers& barriers);
 

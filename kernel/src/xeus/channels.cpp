@@ -15,8 +15,8 @@ constexpr int kLingerMilliseconds = 1000;
 // ZeroMQ's own limit of 1000 waiting messages drops output when a front end reads slowly.
 constexpr int kIopubHighWater = 100000;
 
-zmq::socket_t bound(zmq::context_t& context, zmq::socket_type type, const xeus::xconfiguration& config,
-                    const std::string& port) {
+zmq::socket_t bound(zmq::context_t& context, zmq::socket_type type,
+                    const xeus::xconfiguration& config, const std::string& port) {
   zmq::socket_t socket(context, type);
   if (type == zmq::socket_type::router) socket.set(zmq::sockopt::router_handover, 1);
   if (type == zmq::socket_type::pub) socket.set(zmq::sockopt::sndhwm, kIopubHighWater);
@@ -46,7 +46,8 @@ std::optional<xeus::xmessage> Channels::receive(zmq::socket_t& socket) {
       if (error.num() == EINTR) continue;
       throw;
     } catch (const std::exception& error) {
-      ::dprintf(terminal_, "xleak: dropped a message that is malformed or wrongly signed: %s\n", error.what());
+      ::dprintf(terminal_, "xleak: dropped a message that is malformed or wrongly signed: %s\n",
+                error.what());
     }
   }
 }

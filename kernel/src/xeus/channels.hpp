@@ -39,7 +39,8 @@ class Channels {
   int terminal_;  // stderr as it was before output is captured.
 };
 
-/// Waits until `socket` can be read or `milliseconds` passed (-1: for ever). A signal ends the wait early.
+/// Waits until `socket` can be read or `milliseconds` passed (-1: for ever). A signal ends the wait
+/// early.
 bool wait_readable(zmq::socket_t& socket, long milliseconds);
 
 }  // namespace xleak::kernel

@@ -29,13 +29,14 @@ InterpreterReading reading(const py::object& blocks_and_devices) {
   result.python_blocks = optional_bytes(parts[0]);
   for (const py::handle device : py::list(parts[1])) {
     const py::tuple row = py::reinterpret_borrow<py::tuple>(device);
-    result.devices.push_back({row[0].cast<std::string>(), optional_bytes(row[1]), optional_bytes(row[2]),
-                              optional_bytes(row[3])});
+    result.devices.push_back({row[0].cast<std::string>(), optional_bytes(row[1]),
+                              optional_bytes(row[2]), optional_bytes(row[3])});
   }
   return result;
 }
 
-// Sent to the whole group where the kernel leads one, so that a program started by a cell stops too.
+// Sent to the whole group where the kernel leads one, so that a program started by a cell stops
+// too.
 void interrupt_process() {
   const auto group = ::getpgid(0);
   ::kill(group == ::getpid() ? -group : ::getpid(), SIGINT);
@@ -74,8 +75,9 @@ void Interpreter::configure_impl() {
 
 void Interpreter::serve(Server& server) {
   server.set_idle([this](int shell_fd, int wake_fd) { shell("idle")(shell_fd, wake_fd); });
-  server.handle_on_shell("execute_request",
-                         [this, &server](const xeus::xmessage& request) { return execute(server, request); });
+  server.handle_on_shell("execute_request", [this, &server](const xeus::xmessage& request) {
+    return execute(server, request);
+  });
   server.handle_on_shell("history_request", [this](const xeus::xmessage& request) -> nl::json {
     return shell("history_reply")(py::object(request.content()));
   });
@@ -88,7 +90,8 @@ void Interpreter::serve(Server& server) {
   server.handle_on_shell("comm_info_request", [this](const xeus::xmessage& request) -> nl::json {
     return shell("comm_info_reply")(py::object(request.content()));
   });
-  const Server::Handler connect = [ports = shell("ports")().cast<nl::json>()](const xeus::xmessage&) { return ports; };
+  const Server::Handler connect =
+      [ports = shell("ports")().cast<nl::json>()](const xeus::xmessage&) { return ports; };
   const Server::Handler shutdown = [&server](const xeus::xmessage& request) {
     nl::json content = {{"status", "ok"}, {"restart", request.content().value("restart", false)}};
     server.publish("shutdown_reply", content);
@@ -133,19 +136,23 @@ nl::json Interpreter::run_cell(const nl::json& content, const nl::json& cell_id)
     if (cell_id.is_string()) identity.cell_id = cell_id.get<std::string>();
     scope.emplace(session, identity, reading(before));
   }
-  nl::json reply = shell("execute")(code, silent, stored, py::object(content.value("user_expressions", nl::json::object())),
-                                    content.value("allow_stdin", false), py::object(cell_id))
-                       .cast<nl::json>();
+  nl::json reply =
+      shell("execute")(code, silent, stored,
+                       py::object(content.value("user_expressions", nl::json::object())),
+                       content.value("allow_stdin", false), py::object(cell_id))
+          .cast<nl::json>();
   const int index = scope ? scope->index() : 0;
   if (scope) {
     const auto status = reply.value("status", "") == "ok" ? CellStatus::ok : CellStatus::error;
-    scope->complete(status, reply.value("execution_count", 0), reading(shell("interpreter_reading")()));
+    scope->complete(status, reply.value("execution_count", 0),
+                    reading(shell("interpreter_reading")()));
   }
   shell("after_request")(index, code, reply.value("execution_count", 0));
   return reply;
 }
 
-// --- what the front end asks beside cells ----------------------------------------------------------
+// --- what the front end asks beside cells
+// ----------------------------------------------------------
 
 nl::json Interpreter::complete_request_impl(const std::string& code, int cursor) {
   return shell("complete_reply")(code, cursor);

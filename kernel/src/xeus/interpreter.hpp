@@ -9,7 +9,8 @@ namespace py = pybind11;
 /// xeus-python's interpreter around the shell of xleak.kernel, with every cell accounted natively.
 class Interpreter final : public xpyt::interpreter {
  public:
-  /// `application`: an object with initialize(), shell and log, as IPython's shell applications have.
+  /// `application`: an object with initialize(), shell and log, as IPython's shell applications
+  /// have.
   explicit Interpreter(py::object application);
 
   /// Takes over the requests that this kernel answers itself.

@@ -142,7 +142,8 @@ void Output::flush() {
 
 void Output::publish_chunks() {
   for (Chunk& chunk : chunks_) {
-    if (publisher_) publisher_(chunk.descriptor == 1 ? "stdout" : "stderr", std::move(chunk.text), parent_);
+    if (publisher_)
+      publisher_(chunk.descriptor == 1 ? "stdout" : "stderr", std::move(chunk.text), parent_);
   }
   chunks_.clear();
   pending_bytes_ = 0;
@@ -156,7 +157,8 @@ void Output::set_parent(nlohmann::json header) {
 
 void Output::read_pipes() {
   for (;;) {
-    std::array<pollfd, 3> items{{{pipes_[0], POLLIN, 0}, {pipes_[1], POLLIN, 0}, {wake_, POLLIN, 0}}};
+    std::array<pollfd, 3> items{
+        {{pipes_[0], POLLIN, 0}, {pipes_[1], POLLIN, 0}, {wake_, POLLIN, 0}}};
     if (::poll(items.data(), items.size(), -1) < 0 && errno != EINTR) return;
     std::lock_guard<std::mutex> lock(mutex_);
     if (stopping_) return;

@@ -17,7 +17,8 @@ namespace xleak::kernel {
 /// Needs no GIL. In a forked child text goes to the file descriptors.
 class Output {
  public:
-  /// Publishes one stream message: name ("stdout", "stderr"), text, header of the request it belongs to.
+  /// Publishes one stream message: name ("stdout", "stderr"), text, header of the request it
+  /// belongs to.
   using Publisher = std::function<void(const std::string&, std::string, const nlohmann::json&)>;
 
   Output();
@@ -58,7 +59,8 @@ class Output {
   std::condition_variable arrived_;
   std::vector<Chunk> chunks_;
   std::size_t pending_bytes_ = 0;
-  std::array<std::string, 2> incomplete_;  // The start of a character whose other bytes are to come.
+  std::array<std::string, 2>
+      incomplete_;  // The start of a character whose other bytes are to come.
   nlohmann::json parent_ = nlohmann::json::object();
   std::array<int, 2> pipes_{-1, -1};
   std::array<int, 2> originals_{1, 2};

@@ -25,7 +25,9 @@ constexpr long kStopCheckMilliseconds = 100;
 constexpr long kInputCheckMilliseconds = 50;
 constexpr long kParentCheckMilliseconds = 1000;
 
-std::string type_of(const xeus::xmessage& message) { return message.header().value("msg_type", ""); }
+std::string type_of(const xeus::xmessage& message) {
+  return message.header().value("msg_type", "");
+}
 
 std::string reply_type(const std::string& request) {
   const auto end = request.rfind("_request");
@@ -34,8 +36,8 @@ std::string reply_type(const std::string& request) {
 
 }  // namespace
 
-/// The debugger asks for code to be run. It comes on the control thread, which may run Python itself:
-/// the main thread may be standing at a breakpoint.
+/// The debugger asks for code to be run. It comes on the control thread, which may run Python
+/// itself: the main thread may be standing at a breakpoint.
 class Server::Messenger final : public xeus::xcontrol_messenger {
  public:
   explicit Messenger(Server& server) : server_(server) {}
@@ -57,7 +59,8 @@ Server::Server(zmq::context_t& context, const xeus::xconfiguration& config)
   debug_events_.set(zmq::sockopt::subscribe, "");
   debug_events_.bind(xeus::get_publisher_end_point());
   output_.set_publisher([this](const std::string& name, std::string text, const nl::json& parent) {
-    publish_for(parent, "stream", {{"name", name}, {"text", std::move(text)}}, nl::json::object(), {});
+    publish_for(parent, "stream", {{"name", name}, {"text", std::move(text)}}, nl::json::object(),
+                {});
   });
 }
 
@@ -111,7 +114,8 @@ void Server::serve_control() {
     const bool ready = wait_readable(channels_.control, kStopCheckMilliseconds);
     forward_debug_events();
     if (!ready) continue;
-    while (auto request = channels_.receive(channels_.control)) dispatch_control(std::move(*request));
+    while (auto request = channels_.receive(channels_.control))
+      dispatch_control(std::move(*request));
   }
 }
 
@@ -153,7 +157,9 @@ void Server::dispatch_shell(xeus::xmessage request, bool abort) {
   const std::string type = type_of(request);
   const auto handler = shell_handlers_.find(type);
   if (abort && type == "execute_request") {
-    answer(request, channels_.shell, [](const xeus::xmessage&) { return nl::json{{"status", "aborted"}}; });
+    answer(request, channels_.shell, [](const xeus::xmessage&) {
+      return nl::json{{"status", "aborted"}};
+    });
   } else if (handler != shell_handlers_.end()) {
     answer(request, channels_.shell, handler->second);
   } else {
@@ -163,7 +169,8 @@ void Server::dispatch_shell(xeus::xmessage request, bool abort) {
 
 void Server::dispatch_control(xeus::xmessage request) {
   const auto handler = control_handlers_.find(type_of(request));
-  if (handler != control_handlers_.end()) return answer(request, channels_.control, handler->second);
+  if (handler != control_handlers_.end())
+    return answer(request, channels_.control, handler->second);
   const std::string command = request.content().value("command", "");
   if (command == "initialize") debugger_started_ = true;
   if (type_of(request) == "debug_request" && !debugger_started_ && command != "debugInfo") {
@@ -174,7 +181,8 @@ void Server::dispatch_control(xeus::xmessage request) {
 }
 
 // The core swallows what its handlers throw, and the front end would wait for ever.
-void Server::pass_to_core(xeus::xmessage request, zmq::socket_t& socket, bool& replied, bool shell) {
+void Server::pass_to_core(xeus::xmessage request, zmq::socket_t& socket, bool& replied,
+                          bool shell) {
   const xeus::xmessage asked(request.identities(), request.header(), {}, {}, request.content(), {});
   replied = false;
   shell ? notify_shell_listener(std::move(request)) : notify_control_listener(std::move(request));
@@ -182,17 +190,24 @@ void Server::pass_to_core(xeus::xmessage request, zmq::socket_t& socket, bool& r
   send_failure(asked, socket, "the kernel could not serve this " + type_of(asked));
 }
 
-void Server::send_failure(const xeus::xmessage& request, zmq::socket_t& socket, const std::string& why) {
+void Server::send_failure(const xeus::xmessage& request, zmq::socket_t& socket,
+                          const std::string& why) {
   const std::string type = type_of(request);
   if (type.rfind("_request") == std::string::npos) return;
-  nl::json content = {{"status", "error"}, {"ename", "RequestFailed"}, {"evalue", why}, {"traceback", nl::json::array()}};
+  nl::json content = {{"status", "error"},
+                      {"ename", "RequestFailed"},
+                      {"evalue", why},
+                      {"traceback", nl::json::array()}};
   if (type == "debug_request") {
-    content.update({{"type", "response"}, {"success", false}, {"message", why},
+    content.update({{"type", "response"},
+                    {"success", false},
+                    {"message", why},
                     {"command", request.content().value("command", "")},
                     {"request_seq", request.content().value("seq", 0)}});
   }
-  channels_.send(socket, xeus::xmessage(request.identities(), header(reply_type(type)), request.header(),
-                                        nl::json::object(), std::move(content), {}));
+  channels_.send(socket,
+                 xeus::xmessage(request.identities(), header(reply_type(type)), request.header(),
+                                nl::json::object(), std::move(content), {}));
 }
 
 void Server::answer(const xeus::xmessage& request, zmq::socket_t& socket, const Handler& handler) {
@@ -202,7 +217,10 @@ void Server::answer(const xeus::xmessage& request, zmq::socket_t& socket, const 
   try {
     content = handler(request);
   } catch (const std::exception& error) {
-    content = {{"status", "error"}, {"ename", "KernelError"}, {"evalue", error.what()}, {"traceback", nl::json::array()}};
+    content = {{"status", "error"},
+               {"ename", "KernelError"},
+               {"evalue", error.what()},
+               {"traceback", nl::json::array()}};
   }
   if (in_forked_child()) return;
   output_.flush();
@@ -211,8 +229,9 @@ void Server::answer(const xeus::xmessage& request, zmq::socket_t& socket, const 
                                {"dependencies_met", true},
                                {"engine", session_id_},
                                {"status", content.value("status", "ok")}};
-    channels_.send(socket, xeus::xmessage(request.identities(), header(reply_type(type_of(request))),
-                                          request.header(), metadata, std::move(content), {}));
+    channels_.send(socket,
+                   xeus::xmessage(request.identities(), header(reply_type(type_of(request))),
+                                  request.header(), metadata, std::move(content), {}));
   }
   publish_status("idle", request.header());
 }
@@ -236,27 +255,31 @@ void Server::publish(const std::string& type, nl::json content, nl::json metadat
                      xeus::buffer_sequence buffers) {
   output_.flush();
   const nl::json request = parent();
-  publish_for(request.is_object() ? request["header"] : nl::json::object(), type, std::move(content),
-              std::move(metadata), std::move(buffers));
+  publish_for(request.is_object() ? request["header"] : nl::json::object(), type,
+              std::move(content), std::move(metadata), std::move(buffers));
 }
 
 void Server::publish_for(const nl::json& parent, const std::string& type, nl::json content,
                          nl::json metadata, xeus::buffer_sequence buffers) {
   if (in_forked_child()) return;
   channels_.publish(xeus::xpub_message("kernel." + session_id_ + "." + type, header(type), parent,
-                                       std::move(metadata), std::move(content), std::move(buffers)));
+                                       std::move(metadata), std::move(content),
+                                       std::move(buffers)));
 }
 
 std::string Server::ask(const std::string& prompt, bool password) {
-  if (in_forked_child()) throw std::runtime_error("a forked child cannot ask for input: the front end talks to the kernel alone.");
+  if (in_forked_child())
+    throw std::runtime_error(
+        "a forked child cannot ask for input: the front end talks to the kernel alone.");
   output_.flush();
   while (channels_.receive(channels_.stdin_)) {
     // An answer to a question that was interrupted is not an answer to this one.
   }
   const nl::json request = parent();
-  channels_.send(channels_.stdin_,
-                 xeus::xmessage(identities_, header("input_request"), request["header"], nl::json::object(),
-                                {{"prompt", prompt}, {"password", password}}, {}));
+  channels_.send(
+      channels_.stdin_,
+      xeus::xmessage(identities_, header("input_request"), request["header"], nl::json::object(),
+                     {{"prompt", prompt}, {"password", password}}, {}));
   for (;;) {
     {
       py::gil_scoped_release release;
@@ -284,7 +307,9 @@ void Server::send_control_impl(xeus::xmessage message) {
   channels_.send(channels_.control, std::move(message));
 }
 
-void Server::send_stdin_impl(xeus::xmessage message) { channels_.send(channels_.stdin_, std::move(message)); }
+void Server::send_stdin_impl(xeus::xmessage message) {
+  channels_.send(channels_.stdin_, std::move(message));
+}
 
 void Server::publish_impl(xeus::xpub_message message, xeus::channel) {
   if (in_forked_child()) return;

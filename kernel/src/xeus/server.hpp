@@ -16,9 +16,9 @@
 
 namespace xleak::kernel {
 
-/// The xserver of this kernel: shell and stdin on the main thread, control and heartbeat on threads of
-/// their own, iopub from everywhere. What xeus's core cannot answer well is answered here, with whole
-/// messages in hand; the rest goes to the core.
+/// The xserver of this kernel: shell and stdin on the main thread, control and heartbeat on threads
+/// of their own, iopub from everywhere. What xeus's core cannot answer well is answered here, with
+/// whole messages in hand; the rest goes to the core.
 class Server final : public xeus::xserver {
  public:
   /// Answers one request: the content of the reply, or null for a message that has none.
@@ -30,15 +30,20 @@ class Server final : public xeus::xserver {
   /// `wait(shell_descriptor, wake_descriptor)` returns when one of the two can be read.
   void set_idle(std::function<void(int, int)> wait) { idle_ = std::move(wait); }
   /// Requests of this type go to `handler` on the main thread, between busy and idle.
-  void handle_on_shell(const std::string& type, Handler handler) { shell_handlers_[type] = std::move(handler); }
-  /// The same on the control thread, where no cell can hold it up. The handler takes the GIL if it needs it.
+  void handle_on_shell(const std::string& type, Handler handler) {
+    shell_handlers_[type] = std::move(handler);
+  }
+  /// The same on the control thread, where no cell can hold it up. The handler takes the GIL if it
+  /// needs it.
   void handle_on_control(const std::string& type, Handler handler) {
     control_handlers_[type] = std::move(handler);
   }
 
-  /// Publishes on iopub for the request that is being served. Any thread; nothing in a forked child.
+  /// Publishes on iopub for the request that is being served. Any thread; nothing in a forked
+  /// child.
   void publish(const std::string& type, nlohmann::json content,
-               nlohmann::json metadata = nlohmann::json::object(), xeus::buffer_sequence buffers = {});
+               nlohmann::json metadata = nlohmann::json::object(),
+               xeus::buffer_sequence buffers = {});
   /// Asks the front end for a line of input and waits for it. Main thread, GIL held.
   std::string ask(const std::string& prompt, bool password);
   /// Header and metadata of the shell request that is being served, or of the last one.
@@ -94,7 +99,7 @@ class Server final : public xeus::xserver {
   nlohmann::json parent_;
   xeus::xmessage::guid_list identities_;
   std::atomic<bool> stop_{false};
-  bool debugger_started_ = false;    // Control thread alone.
+  bool debugger_started_ = false;  // Control thread alone.
   std::deque<xeus::xmessage> aborted_;
   bool replied_on_shell_ = false;    // Main thread alone.
   bool replied_on_control_ = false;  // Control thread alone.

@@ -105,7 +105,9 @@ double kernel_cpu_percent(const CpuMark& last, const CpuMark& now) {
     if (before != last.family.end()) ticks += times.ticks - before->second.ticks;
   }
   const double seconds = std::chrono::duration<double>(now.at - last.at).count();
-  return seconds > 0 ? 100.0 * static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK)) / seconds : 0.0;
+  return seconds > 0 ? 100.0 * static_cast<double>(ticks) /
+                           static_cast<double>(::sysconf(_SC_CLK_TCK)) / seconds
+                     : 0.0;
 }
 
 nl::json host_memory() {
@@ -116,9 +118,15 @@ nl::json host_memory() {
                      {"available", available},
                      {"free", kib_line(text, "\nMemFree:").value_or(0)},
                      {"used", total - available},
-                     {"percent", total > 0 ? 100.0 * static_cast<double>(total - available) / static_cast<double>(total) : 0.0}};
-  for (const auto& [field, key] : {std::pair{"active", "\nActive:"}, {"inactive", "\nInactive:"}, {"buffers", "\nBuffers:"},
-                                   {"cached", "\nCached:"}, {"shared", "\nShmem:"}, {"slab", "\nSlab:"}}) {
+                     {"percent", total > 0 ? 100.0 * static_cast<double>(total - available) /
+                                                 static_cast<double>(total)
+                                           : 0.0}};
+  for (const auto& [field, key] : {std::pair{"active", "\nActive:"},
+                                   {"inactive", "\nInactive:"},
+                                   {"buffers", "\nBuffers:"},
+                                   {"cached", "\nCached:"},
+                                   {"shared", "\nShmem:"},
+                                   {"slab", "\nSlab:"}}) {
     result[field] = kib_line(text, key).value_or(0);
   }
   return result;

@@ -101,6 +101,7 @@ class WatchedRun:
     async def _start(self) -> None:
         try:
             await self._manager.start_kernel(
+                extra_arguments=_without_history(self._manager),
                 cwd=str(self._options.folder),
                 env=_environment(),
                 # The kernel's own descriptor 1 would land in the report.
@@ -183,6 +184,13 @@ class WatchedRun:
         if self._manager.has_kernel:
             hurry = self.failure is not None and self.failure.kind != "error"
             await self._manager.shutdown_kernel(now=hurry)
+
+
+def _without_history(manager: AsyncKernelManager) -> list[str]:
+    # A headless run has no place in what the user typed. Other kernels may not know the option.
+    argv = manager.kernel_spec.argv if manager.kernel_spec else []
+    known = "xleak.kernel" in argv or "ipykernel_launcher" in argv
+    return ["--HistoryManager.hist_file=:memory:"] if known else []
 
 
 def _raised(cell: NotebookNode) -> bool:

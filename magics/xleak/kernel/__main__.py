@@ -23,7 +23,9 @@ def _connection(path: str) -> dict[str, object]:
     try:
         connection = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        sys.exit(f"xleak: cannot read the connection file {path}: {error}. Jupyter writes this file and passes it by -f.")
+        sys.exit(
+            f"xleak: cannot read the connection file {path}: {error}. Jupyter writes this file and passes it by -f."
+        )
     if not isinstance(connection, dict):
         sys.exit(f"xleak: {path} is no connection file: it holds no JSON object.")
     return connection

@@ -16,7 +16,7 @@ from xleak.kernel.streams import OutStream
 from xleak.shell.settings import Xleak
 
 
-class KernelApp(BaseIPythonApplication, InteractiveShellApp):  # type: ignore[misc]
+class KernelApp(BaseIPythonApplication, InteractiveShellApp):
     """Reads the same files as ipykernel: ``ipython_config.py`` and ``ipython_kernel_config.py``."""
 
     name = "ipython-kernel"
@@ -39,7 +39,9 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):  # type: ignore[mi
         self.init_gui_pylab()
 
     def init_shell(self) -> None:
-        self.shell = KernelShell.instance(parent=self, user_ns=self.user_ns, profile_dir=self.profile_dir)
+        self.shell = KernelShell.instance(
+            parent=self, user_ns=self.user_ns, profile_dir=self.profile_dir
+        )
         self.shell.connection = self._connection
         self.shell.configurables.append(self)
 

@@ -14,7 +14,9 @@ from xleak import _kernel
 Bundle = dict[str, Any]
 
 
-def publish(msg_type: str, content: Bundle, metadata: Bundle | None = None, buffers: Any = None) -> None:
+def publish(
+    msg_type: str, content: Bundle, metadata: Bundle | None = None, buffers: Any = None
+) -> None:
     """Publish on iopub for the request that is being served."""
     try:
         _kernel.publish(msg_type, content, metadata or {}, list(buffers or ()))

@@ -27,7 +27,9 @@ class IopubSession:
         **_: Any,
     ) -> None:
         if stream is not IOPUB:
-            raise ValueError("xleak's kernel sends for others on iopub alone; pass kernel.iopub_socket.")
+            raise ValueError(
+                "xleak's kernel sends for others on iopub alone; pass kernel.iopub_socket."
+            )
         publish(msg_or_type, content or {}, metadata, buffers)
 
 

@@ -13,8 +13,10 @@ from IPython.core import page, payloadpage
 from IPython.core.autocall import ExitAutocall
 from IPython.core.completer import provisionalcompleter, rectify_completions
 from IPython.core.error import StdinNotImplementedError
-from IPython.core.interactiveshell import InteractiveShell
-from IPython.core.interactiveshell import _asyncio_runner  # type: ignore[attr-defined]
+from IPython.core.interactiveshell import (
+    InteractiveShell,
+    _asyncio_runner,
+)
 from IPython.utils.tokenutil import token_at_cursor
 from traitlets import CBool, Instance, Type
 from xeus_python_shell.compiler import XCachingCompiler
@@ -43,7 +45,9 @@ class KernelCompiler(XCachingCompiler):
     """Names a cell by the file that the debugger knows it by, or as ipykernel does when told to."""
 
     def get_code_name(self, raw_code: str, code: str, number: int) -> str:
-        return os.environ.get("IPYKERNEL_CELL_NAME") or super().get_code_name(raw_code, code, number)
+        return os.environ.get("IPYKERNEL_CELL_NAME") or super().get_code_name(
+            raw_code, code, number
+        )
 
 
 class KernelShell(InteractiveShell):
@@ -69,7 +73,7 @@ class KernelShell(InteractiveShell):
         """The last step of the kernel's set-up, after xeus-python has put its own parts in."""
         self.kernel = KernelFacade(self)
         # xeus-python's own publishers answer to the request that its core dispatched last; cells never pass it.
-        vars(self.display_pub).pop("clear_output", None)
+        self.display_pub.__dict__.pop("clear_output", None)
         self._main_loop = MainLoop()
         self._interrupts = Interrupts()
         self._pid = os.getpid()
@@ -111,7 +115,12 @@ class KernelShell(InteractiveShell):
                 "nbconvert_exporter": "python",
                 "file_extension": ".py",
             },
-            "help_links": [{"text": "Python", "url": f"https://docs.python.org/{version.major}.{version.minor}"}],
+            "help_links": [
+                {
+                    "text": "Python",
+                    "url": f"https://docs.python.org/{version.major}.{version.minor}",
+                }
+            ],
             "debugger": True,
             "supported_features": ["debugger"],
         }
@@ -181,7 +190,9 @@ class KernelShell(InteractiveShell):
         except Exception:
             transformed, preprocessing_error = code, sys.exc_info()
         if self.loop_runner is not _asyncio_runner:
-            result = self.run_cell(code, store_history=store_history, silent=silent, cell_id=cell_id)
+            result = self.run_cell(
+                code, store_history=store_history, silent=silent, cell_id=cell_id
+            )
             return self._error_of(result)
         result = None
         try:
@@ -236,8 +247,8 @@ class KernelShell(InteractiveShell):
             return "<the text of this exception cannot be made>"
 
     @staticmethod
-    def _is_interrupt(error: BaseException) -> bool:
-        return error.args == ("interrupted",)
+    def _is_interrupt(error: BaseException | None) -> bool:
+        return error is not None and error.args == ("interrupted",)
 
     def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:
         """An interrupted ``await`` ends in a cancellation; what the user did is an interrupt."""
@@ -246,12 +257,18 @@ class KernelShell(InteractiveShell):
             exc_tuple = (KeyboardInterrupt, KeyboardInterrupt(), trace)
         super().showtraceback(exc_tuple, *args, **kwargs)
 
-    def _showtraceback(self, etype: type[BaseException], evalue: BaseException, stb: list[str]) -> None:
+    def _showtraceback(
+        self, etype: type[BaseException], evalue: BaseException, stb: list[str]
+    ) -> None:
         if _kernel.in_forked_child():
             print("\n".join(stb), file=sys.stderr)
             return
         self._last_traceback = list(stb)
-        content = {"ename": etype.__name__, "evalue": self._text_of(evalue), "traceback": self._last_traceback}
+        content = {
+            "ename": etype.__name__,
+            "evalue": self._text_of(evalue),
+            "traceback": self._last_traceback,
+        }
         publish("error", content)
 
     # --- input and exit ----------------------------------------------------------------------
@@ -264,16 +281,22 @@ class KernelShell(InteractiveShell):
 
     def _ask(self, prompt: str, password: bool) -> str:
         if not self._allow_stdin:
-            raise StdinNotImplementedError("input was asked for, but this front end does not support input requests.")
-        return _kernel.ask(prompt, password)
+            raise StdinNotImplementedError(
+                "input was asked for, but this front end does not support input requests."
+            )
+        return str(_kernel.ask(prompt, password))
 
     def ask_exit(self) -> None:
         """End the session once the cell's reply is sent."""
         self._exit_asked = not self.keepkernel_on_exit
-        self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": self.keepkernel_on_exit})
+        self.payload_manager.write_payload(
+            {"source": "ask_exit", "keepkernel": self.keepkernel_on_exit}
+        )
 
     def set_next_input(self, text: str, replace: bool = False) -> None:
-        self.payload_manager.write_payload({"source": "set_next_input", "text": text, "replace": replace})
+        self.payload_manager.write_payload(
+            {"source": "set_next_input", "text": text, "replace": replace}
+        )
 
     # --- what the front end asks beside cells --------------------------------------------------
 
@@ -281,7 +304,14 @@ class KernelShell(InteractiveShell):
         with provisionalcompleter():
             found = list(rectify_completions(code, self.Completer.completions(code, cursor)))
         types = [
-            {"start": c.start, "end": c.end, "text": c.text, "type": c.type, "signature": c.signature} for c in found
+            {
+                "start": c.start,
+                "end": c.end,
+                "text": c.text,
+                "type": c.type,
+                "signature": c.signature,
+            }
+            for c in found
         ]
         return {
             "status": "ok",
@@ -312,7 +342,9 @@ class KernelShell(InteractiveShell):
             found = history.get_tail(content.get("n"), raw=raw, output=output, include_latest=True)
         elif kind == "range":
             session = content.get("session", 0)
-            span = history.get_range(session, content.get("start", 0), content.get("stop"), raw=raw, output=output)
+            span = history.get_range(
+                session, content.get("start", 0), content.get("stop"), raw=raw, output=output
+            )
             # IPython calls the running session 0 even where it was asked for by its number.
             found = [(row[0] or session, *row[1:]) for row in span]
         elif kind == "search":
@@ -338,5 +370,9 @@ class KernelShell(InteractiveShell):
     def comm_info_reply(self, content: Content) -> Content:
         target = content.get("target_name")
         comms_ = self.kernel.comm_manager.comms.items()
-        wanted = {key: {"target_name": c.target_name} for key, c in comms_ if target in (None, c.target_name)}
+        wanted = {
+            key: {"target_name": c.target_name}
+            for key, c in comms_
+            if target in (None, c.target_name)
+        }
         return {"status": "ok", "comms": wanted}

@@ -11,7 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 
 from xleak.explain import explanation
-from xleak.magics.live import live_verdict
+from xleak.magics.live import live_verdict, live_watcher
 from xleak.render import table, text
 from xleak.render.units import counted, human_bytes, human_seconds, signed_bytes
 from xleak.shell.watcher import watcher
@@ -72,6 +72,8 @@ class LeakcheckMagic(Magics):
             print(json.dumps(to_json(live_verdict()), indent=2))
         else:
             print(session_report(live_verdict(), request.with_notes))
+            if live_watcher().settings.policy == "off":
+                print("\nCells are not watched now; %xleak policy report starts it again.")
 
 
 def _explained(rule: str) -> str:

@@ -30,7 +30,9 @@ class ReleaseCacheMagic(Magics):
 
 def report(step: Step, dry_run: bool) -> str:
     """One line: what was found, and what came back where."""
-    sizes = ", ".join(f"{_native.human(size)} to {owner}" for owner, size in step.freed.items() if size)
+    sizes = ", ".join(
+        f"{_native.human(size)} to {owner}" for owner, size in step.freed.items() if size
+    )
     if not sizes:
         return f"{step.title}: {step.detail}"
     return f"{step.title}: {step.detail}; {'would return' if dry_run else 'returned'} {sizes}"

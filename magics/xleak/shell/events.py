@@ -88,8 +88,13 @@ class CellEvents:
             self._end(request)
             return
         count = result.execution_count
-        status = "ok" if result.success else "error"
-        _native.end_cell(request.index, status, count, python_blocks(), device_readings())
+        _native.end_cell(
+            request.index,
+            "ok" if result.success else "error",
+            count,
+            python_blocks(),
+            device_readings(),
+        )
         self._watcher.after_cell(request.index, result.info.raw_cell, count)
 
     def _end(self, request: _Request) -> None:

@@ -73,14 +73,16 @@ class Namespace:
         self._names = [
             name
             for name in names
-            if name not in self._tools and not (name in hidden and hidden[name] is self._user_ns[name])
+            if name not in self._tools
+            and not (name in hidden and hidden[name] is self._user_ns[name])
         ]
 
     def of_user(self) -> Iterator[tuple[str, Any]]:
         """(name, value) of the user's own names, scalars and text left out."""
         for name in self._names:
             value = self._user_ns[name]
-            if type(value) not in _SCALARS and not isinstance(value, ModuleType):
+            # isinstance would ask the value for its __class__.
+            if type(value) not in _SCALARS and type(value) is not ModuleType:
                 yield name, value
 
     def of_tools(self) -> Iterator[tuple[str, Any]]:

@@ -42,7 +42,8 @@ def attach(shell: InteractiveShell, *, events: bool) -> Watcher:
     shell.configurables.append(current.settings)
     tables = shell.magics_manager.magics
     _installed = _Installation(
-        {kind: dict(table) for kind, table in tables.items()}, list(shell.input_transformers_cleanup)
+        {kind: dict(table) for kind, table in tables.items()},
+        list(shell.input_transformers_cleanup),
     )
     magics.register(shell, current)
     if events:

@@ -11,7 +11,17 @@ _CANDIDATE = re.compile(r"(?<![\w.])(?:_{1,3}|_\d+|_oh|Out)(?!\w)")
 _CACHES = ("Out", "_oh")
 _UNDERSCORES = ("_", "__", "___")
 # Magics that take an output entry to release it; to name one there is not to use it.
-_RELEASING = ("xdel", "release_cache", "reset", "reset_selective", "leakcheck", "memreport", "xleak")
+_RELEASING = (
+    "xdel",
+    "release_cache",
+    "reset",
+    "reset_selective",
+    "leakcheck",
+    "memreport",
+    "xleak",
+)
+# What `%magic`, `%%magic` and `!command` become.
+_MAGIC_CALLS = ("run_line_magic", "run_cell_magic", "system", "getoutput")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
@@ -121,9 +131,8 @@ def _constant_entry(node: ast.Subscript) -> int | None:
 
 def _magic_arguments(node: ast.Call) -> list[str]:
     """The texts that a call of a magic, as IPython writes it, hands over: `%timeit _.sum()` uses `_`."""
-    if not isinstance(node.func, ast.Attribute) or not node.func.attr.startswith("run_"):
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in _MAGIC_CALLS:
         return []
-    texts = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
-    if not node.func.attr.endswith("_magic") or texts[:1] and texts[0] in _RELEASING:
-        return []
-    return [text for text in texts[1:] if isinstance(text, str)]
+    values = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
+    texts = [value for value in values if isinstance(value, str)]
+    return [] if texts[:1] and texts[0] in _RELEASING else texts

@@ -45,9 +45,11 @@ def notice_text(findings: list[_native.Finding]) -> str:
     """One line: what leaks, the largest first, and what to type."""
     if not findings:
         return "xleak: what was reported here has been released."
+    if len(findings) == 1:
+        cell = findings[0].cause_cell or findings[0].cell
+        return f"xleak {findings[0].code} cell {cell}: {findings[0].message}"
     total = _native.human(sum(finding.bytes or 0 for finding in findings))
     shown = ", ".join(f"{f.key} {_native.human(f.bytes or 0)}" for f in findings[:_ENTRIES_SHOWN])
     rest = f" and {more} more" if (more := len(findings) - _ENTRIES_SHOWN) > 0 else ""
     codes = ", ".join(sorted({finding.code for finding in findings}))
-    fix = findings[0].fixes[0].code if len(findings) == 1 else "%release_cache"
-    return f"xleak {codes}: {total} that no name reaches, kept by {shown}{rest}. Free it with {fix}"
+    return f"xleak {codes}: {total} that no name reaches, kept by {shown}{rest}. Free it with `%release_cache`."

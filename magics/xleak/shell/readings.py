@@ -49,7 +49,9 @@ def device_readings() -> list[DeviceReading]:
             continue
         try:
             if backend.is_initialized():
-                readings += [_reading(backend, f"{name}:{i}", i) for i in range(backend.device_count())]
+                readings += [
+                    _reading(backend, f"{name}:{i}", i) for i in range(backend.device_count())
+                ]
         except Exception:
             continue
     return readings

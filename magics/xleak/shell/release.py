@@ -174,7 +174,9 @@ def _release_outputs(watching: Watcher, dry_run: bool) -> Step:
     orphans = [e for e in caches.entries() if id(caches.value_of(e.number)) not in recent]
     if not orphans:
         return Step(title, "none")
-    detail = ", ".join(f"Out[{entry.number}] {_native.human(entry.held_bytes)}" for entry in orphans)
+    detail = ", ".join(
+        f"Out[{entry.number}] {_native.human(entry.held_bytes)}" for entry in orphans
+    )
     if dry_run:
         owners = sorted({owner for entry in orphans for owner in entry.held} - {"unknown"})
         return Step(title, detail, {o: sum(e.held.get(o, 0) for e in orphans) for o in owners})

@@ -18,7 +18,8 @@ class Xleak(Configurable):
     """The settings of one shell."""
 
     policy = Enum(
-        ["off", "report"], help="'report' watches the cells and says what leaks; 'off' does neither."
+        ["off", "report"],
+        help="'report' watches the cells and says what leaks; 'off' does neither.",
     ).tag(config=True)
     notice_bytes = Int(
         min=0,

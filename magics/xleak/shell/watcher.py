@@ -117,7 +117,9 @@ class Watcher:
     def tool_names(self) -> set[str]:
         """Names in the user's namespace that a tool made and the user has not taken since."""
         user_ns = self.shell.user_ns
-        return {n for n, made in self._tool_names.items() if n in user_ns and id(user_ns[n]) == made}
+        return {
+            n for n, made in self._tool_names.items() if n in user_ns and id(user_ns[n]) == made
+        }
 
     def say_failure(self, error: BaseException) -> None:
         """Says once that xleak failed."""

@@ -1,0 +1,126 @@
+"""A real kernel and its client, started as Jupyter starts it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import KernelManager
+
+TIMEOUT = 30
+Message = dict[str, Any]
+
+
+# The kernel's own interpreter may be another one, with another IPython.
+PYTHON = os.environ.get("XLEAK_KERNEL_PYTHON", sys.executable)
+
+
+class XleakManager(KernelManager):
+    """Starts ``python -m xleak.kernel``, whatever is installed in Jupyter's paths."""
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        argv = [PYTHON, "-m", "xleak.kernel", "-f", "{connection_file}"]
+        return KernelSpec(
+            argv=argv, display_name="xleak", language="python", metadata={"debugger": True}
+        )
+
+
+@dataclass
+class Ran:
+    """What one request brought back."""
+
+    reply: Message
+    outputs: list[Message] = field(default_factory=list)
+
+    @property
+    def content(self) -> Message:
+        content: Message = self.reply["content"]
+        return content
+
+    def of(self, msg_type: str) -> list[Message]:
+        return [m["content"] for m in self.outputs if m["msg_type"] == msg_type]
+
+    def text(self, name: str = "stdout") -> str:
+        return "".join(m["text"] for m in self.of("stream") if m["name"] == name)
+
+    @property
+    def value(self) -> str | None:
+        results = self.of("execute_result")
+        return str(results[0]["data"]["text/plain"]) if results else None
+
+
+class Session:
+    """A kernel and its client."""
+
+    def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
+        self.manager = manager
+        self.client = client
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        """The kernel's own process."""
+        process: subprocess.Popen[bytes] = self.manager.provisioner.process  # type: ignore[union-attr]
+        return process
+
+    def send(self, code: str, **options: Any) -> str:
+        return str(self.client.execute(code, **options))
+
+    def wait(self, msg_id: str, timeout: float = TIMEOUT) -> Ran:
+        """The reply to `msg_id` and everything published for it, up to idle."""
+        deadline = time.monotonic() + timeout
+        outputs: list[Message] = []
+        while True:
+            message = self.client.get_iopub_msg(timeout=max(0.0, deadline - time.monotonic()))
+            if message["parent_header"].get("msg_id") != msg_id:
+                continue
+            outputs.append(message)
+            if message["content"].get("execution_state") == "idle":
+                break
+        while True:
+            reply = self.client.get_shell_msg(timeout=max(0.0, deadline - time.monotonic()))
+            if reply["parent_header"].get("msg_id") == msg_id:
+                return Ran(reply, outputs)
+
+    def run(self, code: str, **options: Any) -> Ran:
+        return self.wait(self.send(code, **options))
+
+    def value(self, code: str) -> str:
+        """The printed value of an expression; a cell that fails is a failure of the test."""
+        ran = self.run(code)
+        assert ran.content["status"] == "ok", ran.content
+        assert ran.value is not None, f"{code!r} has no value"
+        return ran.value
+
+    def request(
+        self, msg_type: str, content: Message | None = None, channel: str = "shell"
+    ) -> Message:
+        """The reply to one request on `channel`."""
+        message = self.client.session.msg(msg_type, content or {})
+        sender = getattr(self.client, f"{channel}_channel")
+        sender.send(message)
+        while True:
+            reply: Message = getattr(self.client, f"get_{channel}_msg")(timeout=TIMEOUT)
+            if reply["parent_header"].get("msg_id") == message["header"]["msg_id"]:
+                return reply
+
+
+def start(extra_env: dict[str, str] | None = None) -> Session:
+    manager = XleakManager()
+    manager.start_kernel(env={**os.environ, **(extra_env or {})})
+    client = manager.client()
+    client.start_channels()
+    client.wait_for_ready(timeout=TIMEOUT)
+    return Session(manager, client)
+
+
+def stop(session: Session) -> None:
+    session.client.stop_channels()
+    if session.manager.has_kernel:
+        session.manager.shutdown_kernel(now=True)

@@ -13,8 +13,8 @@ def mentions(source: str) -> Mentions:
 
 @pytest.mark.parametrize(
     "source",
-    ["_", "x = _ + 1", "f(_)", "print(_.shape)", "_ + 1\n_ = 3", "[y for y in _]", "%timeit _.sum()",
-     "%%time\nprint(_)", "lambda: _", "def f():\n    return _", "_ += 1", "!echo {_}"],
+    ["_", "x = _ + 1", "f(_)", "print(_.shape)", "_ + 1\n_ = 3", "[y for y in _]",
+     "%timeit _.sum()", "%%time\nprint(_)", "lambda: _", "def f():\n    return _", "_ += 1", "!echo {_}"],
 )  # fmt: skip
 def test_a_bare_underscore_is_a_mention(source: str) -> None:
     assert mentions(source).underscores == {"_"}
@@ -34,7 +34,9 @@ def test_the_longer_underscores_are_told_apart() -> None:
     assert mentions("__ + ___").underscores == {"__", "___"}
 
 
-@pytest.mark.parametrize("source", ["_12 * 2", "Out[12]", "y = _oh[12].T", "Out[12][0]", "%time _12"])
+@pytest.mark.parametrize(
+    "source", ["_12 * 2", "Out[12]", "y = _oh[12].T", "Out[12][0]", "%time _12"]
+)
 def test_an_entry_is_mentioned_by_its_number(source: str) -> None:
     found = mentions(source)
     assert (found.numbers, found.everything) == ({12}, False)
@@ -47,7 +49,15 @@ def test_the_bare_cache_mentions_every_entry(source: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["%xdel Out[2]", "%xdel _2", "%reset -f out", "del Out[2]", "Out[2] = None", "print(']]'", "self.Out[2]"],
+    [
+        "%xdel Out[2]",
+        "%xdel _2",
+        "%reset -f out",
+        "del Out[2]",
+        "Out[2] = None",
+        "print(']]'",
+        "self.Out[2]",
+    ],
 )
 def test_to_delete_an_entry_is_not_to_use_it_and_broken_source_uses_nothing(source: str) -> None:
     assert mentions(source) == Mentions()

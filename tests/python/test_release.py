@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import xleak
+from allocators import malloc_bytes
 from shells import MIB, Session
-from test_xdel import malloc_bytes
 
 
 def push_down(session: Session) -> None:
@@ -87,9 +87,7 @@ def test_a_dry_run_names_the_entries_and_keeps_them(session: Session) -> None:
     assert list(session.leaks()) == [entry]
 
 
-def test_bad_input_gets_one_sentence(
-    session: Session, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input_gets_one_sentence(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     assert not session.run("%release_cache everything")
     captured = capsys.readouterr()
     assert "takes --dry-run or nothing, got 'everything'" in captured.out + captured.err

@@ -1,4 +1,4 @@
-"""Every smell's own examples, run in a shell: `# expect: XLnnn` stands on the cell after which it is found."""
+"""Every smell's own examples; `# expect: XLnnn` stands on the cell after which it is found."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import pytest
 from shells import Session
 
 SMELLS = sorted(
-    folder for folder in (Path(__file__).parents[2] / "monitor" / "smells").iterdir() if folder.is_dir()
+    folder
+    for folder in (Path(__file__).parents[2] / "monitor" / "smells").iterdir()
+    if folder.is_dir()
 )
 EXPECT = re.compile(r"#\s*expect:\s*(XL\d{3})")
 

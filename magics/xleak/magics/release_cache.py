@@ -15,8 +15,8 @@ class ReleaseCacheMagic(Magics):
 
     @line_magic("release_cache")
     def release(self, line: str) -> None:
-        """Let go of tracebacks, output entries that nobody uses, garbage cycles, caches of frameworks
-        and free pages of the C heap, in that order. --dry-run shows what there is to let go of.
+        """Let go of tracebacks, output entries that nobody uses, garbage cycles, caches of
+        frameworks and free pages of the C heap, in that order. --dry-run shows what there is.
 
         What a name, `_`, `__` or `___` reaches, or an output entry that your code uses, stays.
         """
@@ -30,7 +30,9 @@ class ReleaseCacheMagic(Magics):
 
 def report(step: Step, dry_run: bool) -> str:
     """One line: what was found, and what came back where."""
-    sizes = ", ".join(f"{_native.human(size)} to {owner}" for owner, size in step.freed.items() if size)
+    sizes = ", ".join(
+        f"{_native.human(size)} to {owner}" for owner, size in step.freed.items() if size
+    )
     if not sizes:
         return f"{step.title}: {step.detail}"
     return f"{step.title}: {step.detail}; {'would return' if dry_run else 'returned'} {sizes}"

@@ -56,5 +56,7 @@ def returned_bytes(result: ForgetResult) -> str:
     """Sizes by allocator; what no counter tells is an estimate of unknown whereabouts."""
     parts = [f"{_native.human(size)} to {owner}" for owner, size in result.freed.items() if size]
     if result.unknown_bytes:
-        parts.append(f"unknown: about {_native.human(result.unknown_bytes)}, in an allocator without a counter")
+        parts.append(
+            f"unknown: about {_native.human(result.unknown_bytes)}, of an allocator without counter"
+        )
     return ", ".join(parts)

@@ -15,7 +15,11 @@ NOISE_BYTES = 16 << 10
 def read_counters() -> dict[str, int]:
     """Bytes in use by allocator: malloc, pymalloc, arrow, one per device. Absent is unknown."""
     counters: dict[str, int] = {}
-    for owner, read in (("malloc", _malloc), ("pymalloc", _native.python_pool_bytes), ("arrow", _arrow)):
+    for owner, read in (
+        ("malloc", _malloc),
+        ("pymalloc", _native.python_pool_bytes),
+        ("arrow", _arrow),
+    ):
         value = _value(read)
         if value is not None:
             counters[owner] = value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from xleak import _native
 from xleak.shell.readings import device_readings
@@ -89,7 +89,7 @@ class CellEvents:
             self._end(request)
             return
         count = result.execution_count
-        status = "ok" if result.success else "error"
+        status: Literal["ok", "error"] = "ok" if result.success else "error"
         blocks = sys.getallocatedblocks()
         _native.end_cell(request.index, status, count, blocks, device_readings())
         self._watcher.after_cell(request.index, result.info.raw_cell, count)

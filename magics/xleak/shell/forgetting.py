@@ -73,7 +73,8 @@ class Namespace:
         self._names = [
             name
             for name in names
-            if name not in self._tools and not (name in hidden and hidden[name] is self._user_ns[name])
+            if name not in self._tools
+            and not (name in hidden and hidden[name] is self._user_ns[name])
         ]
 
     def of_user(self) -> Iterator[tuple[str, Any]]:
@@ -91,7 +92,7 @@ class Namespace:
 
 
 def _views(watcher: Watcher, parts: set[int], known: set[int], kept: Namespace) -> list[Any]:
-    """Other values in the caches whose memory is wholly that of the parts: `q.T`, a slice, `df.head()`."""
+    """Other values in the caches whose memory is wholly that of the parts: `q.T`, a slice."""
     caches = watcher.caches
     known = known | {id(value) for _, value in kept.of_user()}
     views = []

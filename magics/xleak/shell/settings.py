@@ -1,4 +1,4 @@
-"""What a user may set: `c.Xleak.…` in a configuration file, XLEAK_… in the environment, `%config Xleak`."""
+"""What a user may set: `c.Xleak.…` in a configuration file, XLEAK_… variables, `%config Xleak`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class Xleak(Configurable):
     """The settings of one shell."""
 
     policy = Enum(
-        ["off", "report"], help="'report' watches the cells and says what leaks; 'off' does neither."
+        ["off", "report"],
+        help="'report' watches the cells and says what leaks; 'off' does neither.",
     ).tag(config=True)
     notice_bytes = Int(
         min=0,

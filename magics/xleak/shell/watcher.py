@@ -100,7 +100,10 @@ class Watcher:
 
     @_harmless
     def idle(self, interrupted: Callable[[], bool]) -> None:
-        """Goes on with what did not fit into 30 ms, until done or interrupted() is true. Prints nothing."""
+        """Goes on with what did not fit into 30 ms, until done or interrupted() is true.
+
+        Prints nothing.
+        """
         if self._unfinished and _native.enabled():
             self._judge(None, interrupted)
 
@@ -117,7 +120,9 @@ class Watcher:
     def tool_names(self) -> set[str]:
         """Names in the user's namespace that a tool made and the user has not taken since."""
         user_ns = self.shell.user_ns
-        return {n for n, made in self._tool_names.items() if n in user_ns and id(user_ns[n]) == made}
+        return {
+            n for n, made in self._tool_names.items() if n in user_ns and id(user_ns[n]) == made
+        }
 
     def say_failure(self, error: BaseException) -> None:
         """Says once that xleak failed."""
@@ -126,7 +131,7 @@ class Watcher:
         self._failed = True
         kind = type(error).__name__
         print(
-            f"xleak failed here ({kind}: {error}). Your cells run as ever; what they leak may go unsaid.",
+            f"xleak failed here ({kind}: {error}). Your cells run on; what they leak may go unsaid.",
             file=sys.stderr,
         )
 

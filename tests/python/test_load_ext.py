@@ -146,6 +146,12 @@ def test_the_environment_s_off_switch_wins(monkeypatch: pytest.MonkeyPatch, valu
         assert session.watcher.settings.policy == "off"
 
 
+def test_a_policy_that_is_none_is_said_and_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XLEAK_POLICY", "sometimes")
+    with pytest.warns(UserWarning, match="'sometimes', which is no policy"), new_session() as session:
+        assert session.watcher.settings.policy == "report"
+
+
 def test_settings_can_be_set_in_the_session(session: Session) -> None:
     session.run("%config Xleak.notice_bytes = 12345")
     assert session.watcher.settings.notice_bytes == 12345

@@ -61,6 +61,7 @@ def kernel(request: pytest.FixtureRequest) -> Iterator[Kernel]:
         client.wait_for_ready(timeout=60)
         running = Kernel(client)
         assert running.run("%load_ext xleak") == ""
+        running.run("import numpy as np\nfrom xleak import _native")
         yield running
     finally:
         client.stop_channels()
@@ -144,6 +145,12 @@ def test_the_environment_s_off_switch_wins(monkeypatch: pytest.MonkeyPatch, valu
         session.run("del x")
         assert session.leaks() == {}
         assert session.watcher.settings.policy == "off"
+
+
+def test_a_policy_that_is_none_is_said_and_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XLEAK_POLICY", "sometimes")
+    with pytest.warns(UserWarning, match="'sometimes', which is no"), new_session() as session:
+        assert session.watcher.settings.policy == "report"
 
 
 def test_settings_can_be_set_in_the_session(session: Session) -> None:

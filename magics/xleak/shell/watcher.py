@@ -131,7 +131,7 @@ class Watcher:
         self._failed = True
         kind = type(error).__name__
         print(
-            f"xleak failed here ({kind}: {error}). Your cells run on; what they leak may go unsaid.",
+            f"xleak failed here ({kind}: {error}). Cells run on; what they leak may go unsaid.",
             file=sys.stderr,
         )
 

@@ -99,6 +99,8 @@ test: native sanitizers lint conformance pytest ## Everything that has to pass
 
 .PHONY: pytest
 pytest: $(ENVIRONMENTS:=/.xleak)
+	@echo "The kernel with IPython 8"
+	XLEAK_KERNEL_PYTHON=$(CURDIR)/.venvs/ipython8/bin/python $(BIN)/python -m pytest -q tests/kernel
 	XLEAK_IPYTHON_PYTHONS=$$(echo $(foreach e,$(ENVIRONMENTS),$(CURDIR)/$(e)/bin/python) | tr ' ' ':') \
 		$(BIN)/python -m pytest tests
 

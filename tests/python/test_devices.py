@@ -51,7 +51,9 @@ def test_reading_imports_no_torch() -> None:
 def use(before: list[DeviceReading], after: list[DeviceReading]) -> _native.DeviceUse:
     index = _native.begin_cell(None, None, before)
     _native.end_cell(index, "ok", None, None, after)
-    return _native.record(index).devices[0]
+    record = _native.record(index)
+    assert record is not None
+    return record.devices[0]
 
 
 def test_a_peak_is_told_only_where_the_mark_rose_during_the_cell() -> None:

@@ -1,4 +1,4 @@
-"""Objects that raise, print or stall when they are touched are watched and deleted like any other."""
+"""Objects that raise when they are touched are watched and deleted like any other."""
 
 from __future__ import annotations
 

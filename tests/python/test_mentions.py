@@ -13,7 +13,8 @@ def mentions(source: str) -> Mentions:
 
 @pytest.mark.parametrize(
     "source",
-    ["_", "x = _ + 1", "f(_)", "print(_.shape)", "_ + 1\n_ = 3", "[y for y in _]", "%timeit _.sum()",
+    ["_", "x = _ + 1", "f(_)", "print(_.shape)", "_ + 1\n_ = 3", "[y for y in _]",
+     "%timeit _.sum()",
      "%%time\nprint(_)", "lambda: _", "def f():\n    return _", "_ += 1", "!echo {_}"],
 )  # fmt: skip
 def test_a_bare_underscore_is_a_mention(source: str) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import xleak
+from allocators import malloc_bytes
 from shells import MIB, Session
-from test_xdel import malloc_bytes
 
 
 def push_down(session: Session) -> None:

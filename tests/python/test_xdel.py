@@ -2,59 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import sys
-from collections.abc import Callable
 
 import pytest
 import xleak
+from allocators import counter_of, malloc_bytes
 from shells import MIB, Session
-from test_outputs import VALUES
-from xleak.shell.counters import read_counters
-
-
-class Mallinfo(ctypes.Structure):
-    _fields_ = [
-        (name, ctypes.c_size_t)
-        for name in [
-            "arena",
-            "ordblks",
-            "smblks",
-            "hblks",
-            "hblkhd",
-            "usmblks",
-            "fsmblks",
-            "uordblks",
-            "fordblks",
-            "keepcost",
-        ]
-    ]
-
-
-libc = ctypes.CDLL(None)
-libc.mallinfo2.restype = Mallinfo
-
-
-def malloc_bytes() -> int:
-    info = libc.mallinfo2()
-    return int(info.uordblks + info.hblkhd)
-
-
-def pymalloc_bytes() -> int:
-    return read_counters()["pymalloc"]
-
-
-def arrow_bytes() -> int:
-    import pyarrow
-
-    return int(pyarrow.total_allocated_bytes())
-
-
-def counter_of(value: str) -> Callable[[], int]:
-    if "strings" in value and "frame" in value:
-        return arrow_bytes
-    return pymalloc_bytes if "strings" in value or "dict of lists" in value else malloc_bytes
+from values import VALUES
 
 
 @pytest.mark.parametrize("form", ["%xdel x", "del x\n%xdel {entry}"], ids=["name", "entry"])
@@ -134,9 +89,7 @@ def test_the_last_traceback_lets_its_frames_go(
     session: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session.run("x = memoryview(bytearray(4 << 20))")
-    session.run(
-        "def fail(held):\n    try:\n        1 / 0\n    except Exception as e:\n        raise KeyError from e"
-    )
+    session.run("def fail(held):\n    try: 1 / 0\n    except Exception as e: raise KeyError from e")
     assert not session.run("fail(x)")
     before = malloc_bytes()
     session.run("%xdel x")

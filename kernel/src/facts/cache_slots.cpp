@@ -161,11 +161,14 @@ std::uint64_t fingerprint(const CacheView& view) {
     mix(reinterpret_cast<std::uint64_t>(value));
     if (!is_scalar(value)) mix(static_cast<std::uint64_t>(Py_REFCNT(value)));
   });
-  for (PyObject* dict : {view.user_ns, view.hidden_ns, view.display_hook, view.last_result}) {
-    each_item(dict, [&](PyObject*, PyObject* value) {
-      if (!is_scalar(value)) mix(reinterpret_cast<std::uint64_t>(value));
-    });
+  const auto mix_object = [&](PyObject* value) {
+    if (value != nullptr && !is_scalar(value)) mix(reinterpret_cast<std::uint64_t>(value));
+  };
+  for (PyObject* dict : {view.user_ns, view.hidden_ns, view.display_hook}) {
+    each_item(dict, [&](PyObject*, PyObject* value) { mix_object(value); });
   }
+  // The rest of the last result is new after every cell.
+  if (view.last_result) mix_object(PyDict_GetItemString(view.last_result, "result"));
   mix(view.tool_names.size());
   mix(view.mentioned.size());
   return sum;

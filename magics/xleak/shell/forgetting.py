@@ -92,7 +92,7 @@ class Namespace:
 
 
 def _views(watcher: Watcher, parts: set[int], known: set[int], kept: Namespace) -> list[Any]:
-    """Other values in the caches whose memory is wholly that of the parts: `q.T`, a slice, `df.head()`."""
+    """Other values in the caches whose memory is wholly that of the parts: `q.T`, a slice."""
     caches = watcher.caches
     known = known | {id(value) for _, value in kept.of_user()}
     views = []

@@ -1,4 +1,4 @@
-"""What the source of a cell uses of the output cache: `_`, `__`, `___`, `_7`, `Out[7]`, `_oh[7]`."""
+"""What the source of a cell uses of the output cache: `_`, `__`, `_7`, `Out[7]`, `_oh[7]`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ class Mentions:
 
 
 def find_mentions(source: str, transform: Callable[[str], str]) -> Mentions:
-    """The mentions in a cell. `transform` makes Python of IPython's syntax; what is not Python has none."""
+    """The mentions in a cell; none where it is not Python.
+
+    transform: makes Python of IPython's syntax.
+    """
     if not _CANDIDATE.search(source):
         return Mentions()
     try:
@@ -58,7 +61,7 @@ def find_mentions(source: str, transform: Callable[[str], str]) -> Mentions:
 
 
 class _Reader(ast.NodeVisitor):
-    """Walks a cell in the order of its evaluation, so that a name that it binds itself is its own."""
+    """Walks a cell in the order of its evaluation: a name that it binds itself is its own."""
 
     def __init__(self) -> None:
         self.mentions = Mentions()
@@ -130,7 +133,7 @@ def _constant_entry(node: ast.Subscript) -> int | None:
 
 
 def _magic_arguments(node: ast.Call) -> list[str]:
-    """The texts that a call of a magic, as IPython writes it, hands over: `%timeit _.sum()` uses `_`."""
+    """The texts that a call of a magic hands over: `%timeit _.sum()` uses `_`."""
     if not isinstance(node.func, ast.Attribute) or node.func.attr not in _MAGIC_CALLS:
         return []
     values = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]

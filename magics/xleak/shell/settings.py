@@ -1,8 +1,9 @@
-"""What a user may set: `c.Xleak.…` in a configuration file, XLEAK_… in the environment, `%config Xleak`."""
+"""What a user may set: `c.Xleak.…` in a configuration file, XLEAK_… variables, `%config Xleak`."""
 
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 from traitlets import Enum, Int, default, observe
@@ -36,7 +37,15 @@ class Xleak(Configurable):
 
     @default("policy")
     def _policy_from_environment(self) -> str:
-        return os.environ.get("XLEAK_POLICY", "report")
+        chosen = os.environ.get("XLEAK_POLICY") or "report"
+        if chosen in ("off", "report"):
+            return chosen
+        warnings.warn(
+            f"XLEAK_POLICY is {chosen!r}, which is no policy, so cells are watched as by default. "
+            "Set it to off or report.",
+            stacklevel=2,
+        )
+        return "report"
 
     @default("notice_bytes")
     def _notice_bytes_from_environment(self) -> int:

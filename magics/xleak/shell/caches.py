@@ -27,6 +27,13 @@ class OutputCaches:
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
         self._native = _native.OutputCache()
+        self._used = False
+
+    @property
+    def unused(self) -> bool:
+        """Whether no cell has shown a value yet."""
+        self._used = self._used or bool(self.out)
+        return not self._used
 
     @property
     def out(self) -> dict[int, Any]:

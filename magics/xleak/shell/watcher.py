@@ -62,6 +62,8 @@ class Watcher:
         """Prints what was found late (top line of the next cell). Called inside the cell's output,
         before user code."""
         self._names_before = None
+        if self.caches.unused:
+            return
         self._entries_before = self._underscore_entries()
         if _native.enabled():
             self._tell()
@@ -78,8 +80,9 @@ class Watcher:
         if execution_count is not None and execution_count in self.caches.out:
             self._shown_by[execution_count] = index
         self._note_mentions(source)
-        self._judge(BUDGET_MS, None)
-        self._tell()
+        if not self.caches.unused:
+            self._judge(BUDGET_MS, None)
+            self._tell()
         for listener in self.after_judgement:
             listener(index, source)
 

@@ -27,8 +27,12 @@ class Session:
         return current
 
     def run(self, source: str) -> bool:
-        """Runs one cell; False where it raised."""
-        return bool(self.shell.run_cell(source, store_history=True).success)
+        """Runs one cell, and the idle time after it; False where it raised."""
+        succeeded = bool(self.shell.run_cell(source, store_history=True).success)
+        if (current := watcher()) is not None:
+            # What a loaded machine cannot judge in 30 ms is judged while the kernel is idle.
+            current.idle(lambda: False)
+        return succeeded
 
     def ask(self, source: str, silent: bool = True) -> None:
         """Runs what a variable inspector runs."""

@@ -19,17 +19,15 @@ class Interrupts:
         signal.signal(signal.SIGINT, _nothing_to_stop)
 
     def allow(self) -> None:
-        signal.signal(signal.SIGINT, self._in_cells)
+        if self._in_cells is not None:
+            signal.signal(signal.SIGINT, self._in_cells)
 
     def forbid(self) -> None:
-        """Never raises: an interrupt that comes in here is one that came too late."""
-        while True:
-            try:
-                current = signal.getsignal(signal.SIGINT)
-                if current is not _nothing_to_stop:
-                    self._in_cells = current
-                if current is signal.default_int_handler:
-                    signal.signal(signal.SIGINT, _nothing_to_stop)
-                return
-            except KeyboardInterrupt:
-                continue
+        """Can be interrupted itself, and then be called again."""
+        current = signal.getsignal(signal.SIGINT)
+        if current is _nothing_to_stop:
+            return
+        # None: a handler that C code installed. Python can neither keep nor restore it.
+        self._in_cells = current
+        if current is signal.default_int_handler or current is signal.SIG_DFL:
+            signal.signal(signal.SIGINT, _nothing_to_stop)

@@ -32,15 +32,16 @@ class MainLoop:
                 if task.done():
                     raise
                 task.cancel("interrupted")
+            except BaseException:
+                if task.done():
+                    raise
+                # Another task ended the loop (SystemExit, loop.stop()); the cell goes on.
+                traceback.print_exc(file=sys.stderr)
 
     def wait(self, *descriptors: int) -> None:
-        """Run the user's tasks until one of the descriptors can be read."""
+        """Run the user's tasks until one of the descriptors can be read. Raises what ends the loop."""
         if self._watched != descriptors:
             self._watched = descriptors
             for descriptor in descriptors:
                 self._loop.add_reader(descriptor, self._loop.stop)
-        try:
-            self._loop.run_forever()
-        except BaseException:
-            # A signal handler or a task of the user's raised. Between cells nothing may end the kernel.
-            traceback.print_exc(file=sys.stderr)
+        self._loop.run_forever()

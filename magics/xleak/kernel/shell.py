@@ -6,10 +6,12 @@ import asyncio
 import builtins
 import getpass
 import os
+import pdb
 import sys
+import traceback
 from typing import Any
 
-from IPython.core import page, payloadpage
+from IPython.core import debugger, page, payloadpage
 from IPython.core.autocall import ExitAutocall
 from IPython.core.completer import provisionalcompleter, rectify_completions
 from IPython.core.error import StdinNotImplementedError
@@ -18,12 +20,13 @@ from IPython.core.interactiveshell import (
     _asyncio_runner,
 )
 from IPython.utils.tokenutil import token_at_cursor
+from traitlets import Any as Any_
 from traitlets import CBool, Instance, Type
 from xeus_python_shell.compiler import XCachingCompiler
 
 import xleak
 from xleak import _kernel
-from xleak.kernel.display import KernelDisplayHook, KernelDisplayPublisher, publish
+from xleak.kernel.display import KernelDisplayHook, KernelDisplayPublisher, as_json, publish
 from xleak.kernel.facade import KernelFacade
 from xleak.kernel.interrupts import Interrupts
 from xleak.kernel.loop import MainLoop
@@ -58,11 +61,13 @@ class KernelShell(InteractiveShell):
     compiler_class = Type(KernelCompiler)
     colors_force = CBool(True)
     exiter = Instance(KernelExit)
+    kernel = Any_()
     keepkernel_on_exit = False
     connection: Content = {}
     _allow_stdin = False
     _exit_asked = False
     _last_traceback: list[str] | None = None
+    _failed_display: tuple[str, str] | None = None
 
     def _exiter_default(self) -> KernelExit:
         return KernelExit(self)
@@ -84,6 +89,13 @@ class KernelShell(InteractiveShell):
     def init_hooks(self) -> None:
         super().init_hooks()
         self.set_hook("show_in_pager", page.as_hook(payloadpage.page), 99)
+
+    def init_pdb(self) -> None:
+        """``breakpoint()`` and ``pdb`` are IPython's debugger, which an interrupt can stop."""
+        super().init_pdb()
+        debugger.Pdb = debugger.InterruptiblePdb
+        pdb.Pdb = debugger.Pdb
+        pdb.set_trace = debugger.set_trace
 
     def init_environment(self) -> None:
         """Programs started by a cell must not wait for keys or hide colours."""
@@ -127,9 +139,13 @@ class KernelShell(InteractiveShell):
 
     def idle(self, *descriptors: int) -> None:
         """Called by the kernel when no request waits."""
-        self._watcher.idle(_kernel.request_waits)
-        if not _kernel.request_waits():
-            self._main_loop.wait(*descriptors)
+        try:
+            self._watcher.idle(_kernel.request_waits)
+            if not _kernel.request_waits():
+                self._main_loop.wait(*descriptors)
+        except BaseException:
+            # A signal handler or a task of the user's raised. Between cells nothing may end the kernel.
+            traceback.print_exc(file=sys.stderr)
 
     # --- cells -------------------------------------------------------------------------------
 
@@ -160,26 +176,35 @@ class KernelShell(InteractiveShell):
         user_expressions: Content,
         allow_stdin: bool,
         cell_id: str | None,
-    ) -> Content:
-        """Run one request and return the content of its reply. Raises nothing that the user caused."""
+    ) -> bytes:
+        """Run one request and return the content of its reply, as JSON. SIGINT stops it until
+        forbid_interrupts(), and may then raise out of here."""
         if not silent:
             publish("execute_input", {"code": code, "execution_count": self.execution_count})
         if store_history:
             self._watcher.before_cell()
         self._allow_stdin = allow_stdin
-        self._last_traceback = None
+        self._last_traceback, self._failed_display = None, None
         try:
             self._interrupts.allow()
             error = self._main_loop.run(self._run_request(code, silent, store_history, cell_id))
         except BaseException as escaped:
             error = (type(escaped).__name__, self._text_of(escaped))
             self.showtraceback()
-        finally:
-            self._interrupts.forbid()
         if _kernel.in_forked_child():
             # A child of os.fork() reached the end of the cell. The loop it came from is its parent's.
             os._exit(1 if error else 0)
-        return self._reply(error, user_expressions)
+        return as_json(self._reply(error, user_expressions))
+
+    def forbid_interrupts(self) -> None:
+        """From here on SIGINT stops nothing."""
+        self._interrupts.forbid()
+
+    def escaped_reply(self, name: str) -> bytes:
+        """The reply where an interrupt hit the lines around the user's code."""
+        self._last_traceback = [f"{name}: while the cell was starting or ending"]
+        publish("error", {"ename": name, "evalue": "", "traceback": self._last_traceback})
+        return as_json(self._reply((name, ""), {}))
 
     async def _run_request(
         self, code: str, silent: bool, store_history: bool, cell_id: str | None
@@ -212,8 +237,8 @@ class KernelShell(InteractiveShell):
 
     def _error_of(self, result: Any) -> tuple[str, str] | None:
         error = result.error_before_exec or result.error_in_exec
-        if error is None and self._last_traceback is None:
-            return None
+        if error is None:
+            return self._failed_display
         if isinstance(error, asyncio.CancelledError) and self._is_interrupt(error):
             return "KeyboardInterrupt", ""
         return type(error).__name__, self._text_of(error)
@@ -264,12 +289,11 @@ class KernelShell(InteractiveShell):
             print("\n".join(stb), file=sys.stderr)
             return
         self._last_traceback = list(stb)
-        content = {
-            "ename": etype.__name__,
-            "evalue": self._text_of(evalue),
-            "traceback": self._last_traceback,
-        }
-        publish("error", content)
+        name, text = etype.__name__, self._text_of(evalue)
+        if self.displayhook.is_showing:
+            # As ipykernel: a cell whose value cannot be shown has failed.
+            self._failed_display = (name, text)
+        publish("error", {"ename": name, "evalue": text, "traceback": self._last_traceback})
 
     # --- input and exit ----------------------------------------------------------------------
 
@@ -284,7 +308,10 @@ class KernelShell(InteractiveShell):
             raise StdinNotImplementedError(
                 "input was asked for, but this front end does not support input requests."
             )
-        return str(_kernel.ask(prompt, password))
+        answer = str(_kernel.ask(prompt, password))
+        if answer == "\x04":
+            raise EOFError
+        return answer
 
     def ask_exit(self) -> None:
         """End the session once the cell's reply is sent."""
@@ -301,6 +328,8 @@ class KernelShell(InteractiveShell):
     # --- what the front end asks beside cells --------------------------------------------------
 
     def complete_reply(self, code: str, cursor: int) -> Content:
+        if not 0 <= cursor <= len(code):
+            cursor = len(code)
         with provisionalcompleter():
             found = list(rectify_completions(code, self.Completer.completions(code, cursor)))
         types = [
@@ -352,7 +381,7 @@ class KernelShell(InteractiveShell):
             found = history.search(content.get("pattern"), raw=raw, output=output, **wanted)
         return {"status": "ok", "history": [list(row) for row in found]}
 
-    def comm_message(self, message: Content) -> None:
+    def comm_message(self, message: Content) -> bytes:
         """A comm_open, comm_msg or comm_close of the front end; the handlers are the user's code."""
         handler = getattr(self.kernel.comm_manager, message["header"]["msg_type"])
         try:
@@ -360,8 +389,7 @@ class KernelShell(InteractiveShell):
             self._main_loop.run(self._call(handler, message))
         except BaseException:
             self.showtraceback()
-        finally:
-            self._interrupts.forbid()
+        return b"null"
 
     @staticmethod
     async def _call(handler: Any, message: Content) -> None:
@@ -376,3 +404,7 @@ class KernelShell(InteractiveShell):
             if target in (None, c.target_name)
         }
         return {"status": "ok", "comms": wanted}
+
+
+class ZMQInteractiveShell(KernelShell):
+    """The name of ipykernel's shell: libraries (rich) tell a notebook by it, and users configure by it."""

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "threads.hpp"
 #include "xeus/xmiddleware.hpp"
 
 namespace xleak::kernel {
@@ -72,13 +73,13 @@ Channels::Channels(zmq::context_t& context, const xeus::xconfiguration& config)
       terminal_(::dup(STDERR_FILENO)) {}
 
 std::optional<xeus::xmessage> Channels::receive(zmq::socket_t& socket) {
+  const SignalsBlocked blocked;
   for (;;) {
     zmq::multipart_t wire;
     try {
       if (!wire.recv(socket, ZMQ_DONTWAIT)) return std::nullopt;
       return checked(std::move(wire), *authentication_);
-    } catch (const zmq::error_t& error) {
-      if (error.num() == EINTR) continue;
+    } catch (const zmq::error_t&) {
       throw;
     } catch (const std::exception& error) {
       ::dprintf(terminal_, "xleak: dropped a message that is malformed or wrongly signed: %s\n",
@@ -88,9 +89,10 @@ std::optional<xeus::xmessage> Channels::receive(zmq::socket_t& socket) {
 }
 
 void Channels::send(zmq::socket_t& socket, xeus::xmessage message) {
-  xeus::xzmq_serializer::serialize(std::move(message), *authentication_,
-                                   nlohmann::json::error_handler_t::replace)
-      .send(socket);
+  auto wire = xeus::xzmq_serializer::serialize(std::move(message), *authentication_,
+                                               nlohmann::json::error_handler_t::replace);
+  const SignalsBlocked blocked;
+  wire.send(socket);
 }
 
 void Channels::publish(xeus::xpub_message message) {
@@ -100,6 +102,7 @@ void Channels::publish(xeus::xpub_message message) {
 }
 
 void Channels::publish_raw(zmq::multipart_t& parts) {
+  const SignalsBlocked blocked;
   std::lock_guard<std::mutex> lock(iopub_mutex_);
   if (iopub_) parts.send(iopub_);
 }

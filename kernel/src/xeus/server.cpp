@@ -44,6 +44,25 @@ std::string text_in(const nl::json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+// xeus-python's debugger reads these without asking whether they are there.
+const std::map<std::string, nl::json::json_pointer> kDebuggerNeeds = {
+    {"dumpCell", nl::json::json_pointer("/code")},
+    {"setBreakpoints", nl::json::json_pointer("/source/path")},
+    {"source", nl::json::json_pointer("/source/path")},
+    {"richInspectVariables", nl::json::json_pointer("/variableName")}};
+
+std::string what_is_wrong_with_debug_request(const nl::json& content) {
+  const std::string command = text_in(content, "command");
+  const nl::json arguments = content.value("arguments", nl::json::object());
+  if (text_in(content, "type") != "request" || command.empty()) return "type or command is missing";
+  if (!content.value("seq", nl::json()).is_number_integer()) return "seq is no integer";
+  if (!arguments.is_object()) return "arguments are no object";
+  const auto need = kDebuggerNeeds.find(command);
+  if (need == kDebuggerNeeds.end()) return "";
+  const bool given = arguments.contains(need->second) && arguments.at(need->second).is_string();
+  return given ? "" : command + " lacks the text " + need->second.to_string();
+}
+
 std::string type_of(const xeus::xmessage& message) { return text_in(message.header(), "msg_type"); }
 
 std::string reply_type(const std::string& request) {
@@ -99,7 +118,11 @@ void Server::start_impl(xeus::xpub_message message) {
   const int shell = channels_.shell.get(zmq::sockopt::fd);
   while (!stop_) {
     serve_shell();
-    if (!stop_) idle_(shell, wake_);
+    try {
+      if (!stop_) idle_(shell, wake_);
+    } catch (const std::exception&) {
+      // A signal handler of the user's raised while what it had raised before was being shown.
+    }
     end_if_forked();
     std::uint64_t count;
     (void)!::read(wake_, &count, sizeof count);
@@ -195,10 +218,13 @@ void Server::dispatch_control(xeus::xmessage request) {
   const std::string type = type_of(request), command = text_in(request.content(), "command");
   if (kCoreOnControl.count(type) == 0)
     return send_failure(request, channels_.control, "the control channel knows no " + type);
-  if (command == "initialize") debugger_started_ = true;
-  if (type == "debug_request" && !debugger_started_ && command != "debugInfo") {
+  if (type == "debug_request") {
+    const std::string wrong = what_is_wrong_with_debug_request(request.content());
+    if (!wrong.empty()) return send_failure(request, channels_.control, wrong);
+    if (command == "initialize") debugger_started_ = true;
     // xeus-python's debugger would follow a null pointer.
-    return send_failure(request, channels_.control, "the debugger is not started");
+    if (!debugger_started_ && command != "debugInfo")
+      return send_failure(request, channels_.control, "the debugger is not started");
   }
   pass_to_core(std::move(request), channels_.control, replied_on_control_, /*shell=*/false);
 }

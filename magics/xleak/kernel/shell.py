@@ -9,12 +9,14 @@ import os
 import pdb
 import sys
 import traceback
-from typing import Any
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 from IPython.core import debugger, page, payloadpage
 from IPython.core.autocall import ExitAutocall
 from IPython.core.completer import provisionalcompleter, rectify_completions
 from IPython.core.error import StdinNotImplementedError
+from IPython.core.events import EventManager
 from IPython.core.interactiveshell import (
     InteractiveShell,
     _asyncio_runner,
@@ -34,6 +36,7 @@ from xleak.shell.install import attach
 from xleak.shell.readings import device_readings, python_blocks
 
 Content = dict[str, Any]
+T = TypeVar("T")
 
 
 class KernelExit(ExitAutocall):
@@ -80,7 +83,15 @@ class KernelShell(InteractiveShell):
         # xeus-python's own publishers answer to the request that its core dispatched last; cells never pass it.
         self.display_pub.__dict__.pop("clear_output", None)
         self._main_loop = MainLoop()
-        self._interrupts = Interrupts()
+        code_regions = (
+            InteractiveShell.run_code,
+            InteractiveShell.user_expressions,
+            EventManager.trigger,
+            KernelShell._call,
+        )
+        self._interrupts = Interrupts(
+            self._main_loop.loop, (function.__code__ for function in code_regions)
+        )
         self._pid = os.getpid()
         builtins.input = self._input
         getpass.getpass = self._getpass
@@ -186,15 +197,23 @@ class KernelShell(InteractiveShell):
         self._allow_stdin = allow_stdin
         self._last_traceback, self._failed_display = None, None
         try:
-            self._interrupts.allow()
-            error = self._main_loop.run(self._run_request(code, silent, store_history, cell_id))
+            error = self._run(self._run_request(code, silent, store_history, cell_id))
         except BaseException as escaped:
-            error = (type(escaped).__name__, self._text_of(escaped))
+            error = self._name_and_text(escaped)
             self.showtraceback()
         if _kernel.in_forked_child():
             # A child of os.fork() reached the end of the cell. The loop it came from is its parent's.
             os._exit(1 if error else 0)
         return as_json(self._reply(error, user_expressions))
+
+    def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        task = self._main_loop.start(coroutine)
+        self._interrupts.allow(task)
+        return self._main_loop.finish(task)
+
+    def run_code(self, *args: Any, **kwargs: Any) -> Any:
+        self._interrupts.raise_late()
+        return super().run_code(*args, **kwargs)
 
     def forbid_interrupts(self) -> None:
         """From here on SIGINT stops nothing."""
@@ -237,8 +256,9 @@ class KernelShell(InteractiveShell):
 
     def _error_of(self, result: Any) -> tuple[str, str] | None:
         error = result.error_before_exec or result.error_in_exec
-        if error is None:
-            return self._failed_display
+        return self._failed_display if error is None else self._name_and_text(error)
+
+    def _name_and_text(self, error: BaseException) -> tuple[str, str]:
         if isinstance(error, asyncio.CancelledError) and self._is_interrupt(error):
             return "KeyboardInterrupt", ""
         return type(error).__name__, self._text_of(error)
@@ -385,8 +405,7 @@ class KernelShell(InteractiveShell):
         """A comm_open, comm_msg or comm_close of the front end; the handlers are the user's code."""
         handler = getattr(self.kernel.comm_manager, message["header"]["msg_type"])
         try:
-            self._interrupts.allow()
-            self._main_loop.run(self._call(handler, message))
+            self._run(self._call(handler, message))
         except BaseException:
             self.showtraceback()
         return b"null"

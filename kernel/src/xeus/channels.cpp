@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "threads.hpp"
 #include "xeus/xmiddleware.hpp"
 
 namespace xleak::kernel {
@@ -14,6 +15,41 @@ namespace {
 constexpr int kLingerMilliseconds = 1000;
 // ZeroMQ's own limit of 1000 waiting messages drops output when a front end reads slowly.
 constexpr int kIopubHighWater = 100000;
+
+// Deeper than any front end nests; writing such a tree out again would overflow the stack.
+constexpr int kDeepest = 500;
+
+bool too_deep(const zmq::message_t& part) {
+  int depth = 0;
+  bool in_text = false;
+  const auto* text = part.data<char>();
+  for (std::size_t at = 0; at < part.size(); ++at) {
+    const char c = text[at];
+    if (c == '"') in_text = !in_text;
+    if (in_text && c == '\\') ++at;
+    if (in_text) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > kDeepest) return true;
+  }
+  return false;
+}
+
+// Frames of a message: identities, delimiter, signature, then the parts that are JSON, then buffers.
+xeus::xmessage checked(zmq::multipart_t wire, const xeus::xauthentication& authentication) {
+  std::size_t delimiter = 0;
+  while (delimiter < wire.size() && wire.at(delimiter).to_string_view() != "<IDS|MSG>") ++delimiter;
+  if (wire.size() < delimiter + 6) throw std::runtime_error("frames are missing");
+  for (std::size_t part = delimiter + 2; part < delimiter + 6; ++part) {
+    if (too_deep(wire.at(part))) throw std::runtime_error("it is nested too deep");
+  }
+  auto message = xeus::xzmq_serializer::deserialize(wire, authentication);
+  for (const auto* part :
+       {&message.header(), &message.parent_header(), &message.metadata(), &message.content()}) {
+    if (!part->is_object()) throw std::runtime_error("a part is no JSON object");
+  }
+  return message;
+}
 
 zmq::socket_t bound(zmq::context_t& context, zmq::socket_type type,
                     const xeus::xconfiguration& config, const std::string& port) {
@@ -37,13 +73,13 @@ Channels::Channels(zmq::context_t& context, const xeus::xconfiguration& config)
       terminal_(::dup(STDERR_FILENO)) {}
 
 std::optional<xeus::xmessage> Channels::receive(zmq::socket_t& socket) {
+  const SignalsBlocked blocked;
   for (;;) {
     zmq::multipart_t wire;
     try {
       if (!wire.recv(socket, ZMQ_DONTWAIT)) return std::nullopt;
-      return xeus::xzmq_serializer::deserialize(wire, *authentication_);
-    } catch (const zmq::error_t& error) {
-      if (error.num() == EINTR) continue;
+      return checked(std::move(wire), *authentication_);
+    } catch (const zmq::error_t&) {
       throw;
     } catch (const std::exception& error) {
       ::dprintf(terminal_, "xleak: dropped a message that is malformed or wrongly signed: %s\n",
@@ -53,9 +89,10 @@ std::optional<xeus::xmessage> Channels::receive(zmq::socket_t& socket) {
 }
 
 void Channels::send(zmq::socket_t& socket, xeus::xmessage message) {
-  xeus::xzmq_serializer::serialize(std::move(message), *authentication_,
-                                   nlohmann::json::error_handler_t::replace)
-      .send(socket);
+  auto wire = xeus::xzmq_serializer::serialize(std::move(message), *authentication_,
+                                               nlohmann::json::error_handler_t::replace);
+  const SignalsBlocked blocked;
+  wire.send(socket);
 }
 
 void Channels::publish(xeus::xpub_message message) {
@@ -65,6 +102,7 @@ void Channels::publish(xeus::xpub_message message) {
 }
 
 void Channels::publish_raw(zmq::multipart_t& parts) {
+  const SignalsBlocked blocked;
   std::lock_guard<std::mutex> lock(iopub_mutex_);
   if (iopub_) parts.send(iopub_);
 }

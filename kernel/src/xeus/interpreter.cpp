@@ -17,6 +17,9 @@ using monitor::CellStatus;
 using monitor::InterpreterReading;
 using monitor::Session;
 
+// More interrupts than this do not come while one line of Python runs.
+constexpr int kAttemptsToForbid = 1000;
+
 std::optional<std::int64_t> optional_bytes(const py::handle& value) {
   if (value.is_none()) return std::nullopt;
   return value.cast<std::int64_t>();
@@ -83,7 +86,7 @@ void Interpreter::serve(Server& server) {
   });
   for (const char* type : {"comm_open", "comm_msg", "comm_close"}) {
     server.handle_on_shell(type, [this](const xeus::xmessage& request) {
-      shell("comm_message")(message_as_dict(request));
+      interruptible([&] { return shell("comm_message")(message_as_dict(request)); });
       return nl::json();
     });
   }
@@ -124,6 +127,27 @@ nl::json Interpreter::execute(Server& server, const xeus::xmessage& request) {
   return reply;
 }
 
+// An interrupt may hit any line of Python, those around the user's code too.
+nl::json Interpreter::interruptible(const std::function<py::object()>& call) {
+  py::object reply;
+  std::string escaped;
+  try {
+    reply = call();
+  } catch (py::error_already_set& error) {
+    escaped = py::str(error.type().attr("__name__"));
+  }
+  for (int attempt = 0; attempt < kAttemptsToForbid; ++attempt) {
+    try {
+      shell("forbid_interrupts")();
+      break;
+    } catch (py::error_already_set&) {
+      // One that came too late. The next attempt has nothing left to be interrupted by.
+    }
+  }
+  if (!reply) reply = shell("escaped_reply")(escaped);
+  return nl::json::parse(reply.cast<std::string>());
+}
+
 nl::json Interpreter::run_cell(const nl::json& content, const nl::json& cell_id) {
   const std::string code = content.value("code", "");
   const bool silent = content.value("silent", false);
@@ -136,11 +160,11 @@ nl::json Interpreter::run_cell(const nl::json& content, const nl::json& cell_id)
     if (cell_id.is_string()) identity.cell_id = cell_id.get<std::string>();
     scope.emplace(session, identity, reading(before));
   }
-  nl::json reply =
-      shell("execute")(code, silent, stored,
-                       py::object(content.value("user_expressions", nl::json::object())),
-                       content.value("allow_stdin", false), py::object(cell_id))
-          .cast<nl::json>();
+  const nl::json reply = interruptible([&] {
+    return shell("execute")(code, silent, stored,
+                            py::object(content.value("user_expressions", nl::json::object())),
+                            content.value("allow_stdin", false), py::object(cell_id));
+  });
   const int index = scope ? scope->index() : 0;
   if (scope) {
     const auto status = reply.value("status", "") == "ok" ? CellStatus::ok : CellStatus::error;
@@ -151,8 +175,7 @@ nl::json Interpreter::run_cell(const nl::json& content, const nl::json& cell_id)
   return reply;
 }
 
-// --- what the front end asks beside cells
-// ----------------------------------------------------------
+// --- what the front end asks beside cells ------------------------------------------------------
 
 nl::json Interpreter::complete_request_impl(const std::string& code, int cursor) {
   return shell("complete_reply")(code, cursor);

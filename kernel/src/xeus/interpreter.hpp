@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+
 #include "server.hpp"
 #include "xeus-python/xinterpreter.hpp"
 
@@ -26,6 +28,8 @@ class Interpreter final : public xpyt::interpreter {
 
   nlohmann::json execute(Server& server, const xeus::xmessage& request);
   nlohmann::json run_cell(const nlohmann::json& content, const nlohmann::json& cell_id);
+  /// Runs code of the user's, ends the time in which SIGINT stops it, and returns the reply (JSON).
+  nlohmann::json interruptible(const std::function<py::object()>& call);
   py::object shell(const char* method) const { return m_ipython_shell.attr(method); }
 
   py::object application_;

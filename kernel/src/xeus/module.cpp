@@ -1,4 +1,6 @@
 // xleak._kernel: what the Python package may ask of the running kernel.
+#include <unistd.h>
+
 #include <iostream>
 #include <memory>
 
@@ -43,34 +45,46 @@ void create(const std::string& connection_file, py::object application, const st
   silence_log();
   auto interpreter = std::make_unique<Interpreter>(std::move(application));
   Interpreter& running = *interpreter;
-  the_kernel = new xeus::xkernel(
-      xeus::load_configuration(connection_file), "kernel", xeus::make_context<zmq::context_t>(),
-      std::move(interpreter), build_server, xeus::make_in_memory_history_manager(), nullptr,
-      xpyt::make_python_debugger, {{"python", python}}, nl::json::error_handler_t::replace);
+  try {
+    the_kernel = new xeus::xkernel(
+        xeus::load_configuration(connection_file), "kernel", xeus::make_context<zmq::context_t>(),
+        std::move(interpreter), build_server, xeus::make_in_memory_history_manager(), nullptr,
+        xpyt::make_python_debugger, {{"python", python}}, nl::json::error_handler_t::replace);
+  } catch (...) {
+    the_server = nullptr;  // It went with the kernel that did not come to be.
+    throw;
+  }
   running.serve(server());
+}
+
+// Where the kernel could not be made, its streams still tell why.
+void write_bytes(int descriptor, const char* text, std::size_t size) {
+  if (the_server != nullptr) return server().output().write(descriptor, text, size);
+  (void)!::write(descriptor, text, size);
 }
 
 void write(int descriptor, const py::str& text) {
   Py_ssize_t size = 0;
   if (const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) {
-    return server().output().write(descriptor, utf8, static_cast<std::size_t>(size));
+    return write_bytes(descriptor, utf8, static_cast<std::size_t>(size));
   }
   // Lone surrogates have no UTF-8 form; what can be shown of the text is shown.
   PyErr_Clear();
   const py::bytes encoded = text.attr("encode")("utf-8", "backslashreplace");
   const std::string shown = encoded;
-  server().output().write(descriptor, shown.data(), shown.size());
+  write_bytes(descriptor, shown.data(), shown.size());
 }
 
-void publish(const std::string& type, const py::dict& content, const py::dict& metadata,
+void publish(const std::string& type, const std::string& content_and_metadata,
              const py::list& buffers) {
+  nl::json parts = nl::json::parse(content_and_metadata);
   xeus::buffer_sequence bytes;
   for (const py::handle buffer : buffers) {
     const py::buffer_info view = py::reinterpret_borrow<py::buffer>(buffer).request();
     const auto* data = static_cast<const char*>(view.ptr);
     bytes.emplace_back(data, data + view.size * view.itemsize);
   }
-  server().publish(type, content, metadata, std::move(bytes));
+  server().publish(type, std::move(parts[0]), std::move(parts[1]), std::move(bytes));
 }
 
 }  // namespace
@@ -85,8 +99,10 @@ PYBIND11_MODULE(_kernel, m) {
       "Take over the file descriptors 1 and 2 from here on.");
   m.def("original_stderr", [] { return server().output().original_stderr(); });
   m.def("write", &write, py::arg("descriptor"), py::arg("text"));
-  m.def("flush", [] { server().output().flush(); });
-  m.def("publish", &publish, py::arg("msg_type"), py::arg("content"), py::arg("metadata"),
+  m.def("flush", [] {
+    if (the_server != nullptr) the_server->output().flush();
+  });
+  m.def("publish", &publish, py::arg("msg_type"), py::arg("content_and_metadata"),
         py::arg("buffers"));
   m.def(
       "ask",

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -119,11 +120,15 @@ void Output::drain_pipes() {
 
 void Output::drain_pipe(int index) {
   if (pipes_[index] < 0) return;
+  // What came before this moment, no more: a fast writer would hold us here for ever.
+  int waiting = 0;
+  ::ioctl(pipes_[index], FIONREAD, &waiting);
   std::array<char, 65536> buffer;
-  for (;;) {
+  while (waiting > 0) {
     const auto got = ::read(pipes_[index], buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return;
+    waiting -= static_cast<int>(got);
     std::string text = std::move(incomplete_[index]);
     text.append(buffer.data(), static_cast<std::size_t>(got));
     const auto tail = incomplete_tail(text);

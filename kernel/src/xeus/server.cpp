@@ -3,8 +3,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
-#include <iostream>
+#include <set>
 
 #include "forked.hpp"
 #include "pybind11/pybind11.h"
@@ -25,9 +26,44 @@ constexpr long kStopCheckMilliseconds = 100;
 constexpr long kInputCheckMilliseconds = 50;
 constexpr long kParentCheckMilliseconds = 1000;
 
-std::string type_of(const xeus::xmessage& message) {
-  return message.header().value("msg_type", "");
+// What xeus's core answers by itself; it would also run cells on the control thread, without the GIL.
+const std::set<std::string> kCoreOnShell = {"kernel_info_request", "complete_request",
+                                            "inspect_request", "is_complete_request"};
+const std::set<std::string> kCoreOnControl = {"kernel_info_request", "debug_request"};
+
+// A child of os.fork() that comes back to the kernel's loop has nothing more to do.
+void end_if_forked() {
+  if (!in_forked_child()) return;
+  std::fflush(nullptr);
+  ::_exit(0);
 }
+
+// The text behind `key`, or nothing where a front end sent something else.
+std::string text_in(const nl::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// xeus-python's debugger reads these without asking whether they are there.
+const std::map<std::string, nl::json::json_pointer> kDebuggerNeeds = {
+    {"dumpCell", nl::json::json_pointer("/code")},
+    {"setBreakpoints", nl::json::json_pointer("/source/path")},
+    {"source", nl::json::json_pointer("/source/path")},
+    {"richInspectVariables", nl::json::json_pointer("/variableName")}};
+
+std::string what_is_wrong_with_debug_request(const nl::json& content) {
+  const std::string command = text_in(content, "command");
+  const nl::json arguments = content.value("arguments", nl::json::object());
+  if (text_in(content, "type") != "request" || command.empty()) return "type or command is missing";
+  if (!content.value("seq", nl::json()).is_number_integer()) return "seq is no integer";
+  if (!arguments.is_object()) return "arguments are no object";
+  const auto need = kDebuggerNeeds.find(command);
+  if (need == kDebuggerNeeds.end()) return "";
+  const bool given = arguments.contains(need->second) && arguments.at(need->second).is_string();
+  return given ? "" : command + " lacks the text " + need->second.to_string();
+}
+
+std::string type_of(const xeus::xmessage& message) { return text_in(message.header(), "msg_type"); }
 
 std::string reply_type(const std::string& request) {
   const auto end = request.rfind("_request");
@@ -82,7 +118,12 @@ void Server::start_impl(xeus::xpub_message message) {
   const int shell = channels_.shell.get(zmq::sockopt::fd);
   while (!stop_) {
     serve_shell();
-    if (!stop_) idle_(shell, wake_);
+    try {
+      if (!stop_) idle_(shell, wake_);
+    } catch (const std::exception&) {
+      // A signal handler of the user's raised while what it had raised before was being shown.
+    }
+    end_if_forked();
     std::uint64_t count;
     (void)!::read(wake_, &count, sizeof count);
   }
@@ -102,6 +143,7 @@ void Server::serve_shell() {
     } else {
       return;
     }
+    end_if_forked();
   }
 }
 
@@ -162,8 +204,10 @@ void Server::dispatch_shell(xeus::xmessage request, bool abort) {
     });
   } else if (handler != shell_handlers_.end()) {
     answer(request, channels_.shell, handler->second);
-  } else {
+  } else if (kCoreOnShell.count(type) != 0) {
     pass_to_core(std::move(request), channels_.shell, replied_on_shell_, /*shell=*/true);
+  } else {
+    send_failure(request, channels_.shell, "the shell channel knows no " + type);
   }
 }
 
@@ -171,11 +215,16 @@ void Server::dispatch_control(xeus::xmessage request) {
   const auto handler = control_handlers_.find(type_of(request));
   if (handler != control_handlers_.end())
     return answer(request, channels_.control, handler->second);
-  const std::string command = request.content().value("command", "");
-  if (command == "initialize") debugger_started_ = true;
-  if (type_of(request) == "debug_request" && !debugger_started_ && command != "debugInfo") {
+  const std::string type = type_of(request), command = text_in(request.content(), "command");
+  if (kCoreOnControl.count(type) == 0)
+    return send_failure(request, channels_.control, "the control channel knows no " + type);
+  if (type == "debug_request") {
+    const std::string wrong = what_is_wrong_with_debug_request(request.content());
+    if (!wrong.empty()) return send_failure(request, channels_.control, wrong);
+    if (command == "initialize") debugger_started_ = true;
     // xeus-python's debugger would follow a null pointer.
-    return send_failure(request, channels_.control, "the debugger is not started");
+    if (!debugger_started_ && command != "debugInfo")
+      return send_failure(request, channels_.control, "the debugger is not started");
   }
   pass_to_core(std::move(request), channels_.control, replied_on_control_, /*shell=*/false);
 }
@@ -202,8 +251,8 @@ void Server::send_failure(const xeus::xmessage& request, zmq::socket_t& socket,
     content.update({{"type", "response"},
                     {"success", false},
                     {"message", why},
-                    {"command", request.content().value("command", "")},
-                    {"request_seq", request.content().value("seq", 0)}});
+                    {"command", text_in(request.content(), "command")},
+                    {"request_seq", request.content().value("seq", nl::json(0))}});
   }
   channels_.send(socket,
                  xeus::xmessage(request.identities(), header(reply_type(type)), request.header(),

@@ -135,8 +135,8 @@ nl::json host_memory() {
 }  // namespace
 
 nl::json usage_reply() {
-  // Only the control thread comes here.
-  static CpuMark last = cpu_mark();
+  // Only the control thread comes here. The first time there is nothing to compare with: 0 percent.
+  static std::optional<CpuMark> last;
   const CpuMark now = cpu_mark();
   std::int64_t memory = 0;
   for (const auto& [pid, times] : now.family) memory += memory_bytes(pid);
@@ -145,13 +145,13 @@ nl::json usage_reply() {
   nl::json reply = {{"status", "ok"},
                     {"hostname", host.data()},
                     {"pid", ::getpid()},
-                    {"kernel_cpu", kernel_cpu_percent(last, now)},
+                    {"kernel_cpu", last ? kernel_cpu_percent(*last, now) : 0.0},
                     {"kernel_memory", memory},
                     {"cpu_count", std::thread::hardware_concurrency()},
                     {"host_virtual_memory", host_memory()}};
-  if (now.host_total > last.host_total) {
-    reply["host_cpu_percent"] = 100.0 * static_cast<double>(now.host_busy - last.host_busy) /
-                                static_cast<double>(now.host_total - last.host_total);
+  if (last && now.host_total > last->host_total) {
+    reply["host_cpu_percent"] = 100.0 * static_cast<double>(now.host_busy - last->host_busy) /
+                                static_cast<double>(now.host_total - last->host_total);
   }
   last = now;
   return reply;

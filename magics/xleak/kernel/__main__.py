@@ -47,7 +47,7 @@ def main() -> None:
         )
     from xleak.kernel.app import KernelApp
 
-    application = KernelApp(connection=connection, arguments=rest)
+    application = KernelApp(arguments.connection_file, connection, rest)
     _kernel.create(arguments.connection_file, application, sys.executable)
     _kernel.capture_output()
     terminal = _kernel.original_stderr()

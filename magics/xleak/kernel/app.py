@@ -11,7 +11,7 @@ from IPython.core.application import BaseIPythonApplication
 from IPython.core.shellapp import InteractiveShellApp
 
 from xleak import _kernel
-from xleak.kernel.shell import KernelShell
+from xleak.kernel.shell import ZMQInteractiveShell
 from xleak.kernel.streams import OutStream
 from xleak.shell.settings import Xleak
 
@@ -20,10 +20,13 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
     """Reads the same files as ipykernel: ``ipython_config.py`` and ``ipython_kernel_config.py``."""
 
     name = "ipython-kernel"
-    classes = [KernelShell, Xleak]
+    classes = [ZMQInteractiveShell, Xleak]
 
-    def __init__(self, connection: dict[str, Any], arguments: list[str]) -> None:
+    def __init__(
+        self, connection_file: str, connection: dict[str, Any], arguments: list[str]
+    ) -> None:
         super().__init__()
+        self._connection_file = connection_file
         self._connection = connection
         self._arguments = arguments
 
@@ -32,6 +35,8 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
         # Before matplotlib is imported; its inline backend then sets itself up.
         os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
         super().initialize(self._arguments)
+        # Libraries (tqdm, transformers) take a session for a notebook by this section.
+        self.config.IPKernelApp.connection_file = self._connection_file
         self.user_ns: dict[str, Any] = {}
         sys.stdout, sys.stderr = OutStream("stdout", 1), OutStream("stderr", 2)
         self.init_path()
@@ -39,7 +44,7 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
         self.init_gui_pylab()
 
     def init_shell(self) -> None:
-        self.shell = KernelShell.instance(
+        self.shell = ZMQInteractiveShell.instance(
             parent=self, user_ns=self.user_ns, profile_dir=self.profile_dir
         )
         self.shell.connection = self._connection

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import types
 from typing import Any
@@ -33,6 +34,12 @@ def install() -> CommManager:
     comm.create_comm = KernelComm
     comm.get_comm_manager = lambda: manager
     module = types.ModuleType("ipykernel.comm")
-    module.__dict__.update(Comm=KernelComm, CommManager=CommManager)
+    module.__dict__.update(Comm=KernelComm, CommManager=CommManager, __path__=_ipykernel_comm())
     sys.modules["ipykernel.comm"] = module
     return manager
+
+
+def _ipykernel_comm() -> list[str]:
+    """Where ipykernel's own submodules lie, if it is installed: other parts of it import them."""
+    spec = importlib.util.find_spec("ipykernel")
+    return [f"{place}/comm" for place in (spec and spec.submodule_search_locations) or ()]

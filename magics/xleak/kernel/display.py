@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import datetime
 import json
+import numbers
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from IPython.core.displayhook import DisplayHook
@@ -14,22 +18,37 @@ from xleak import _kernel
 Bundle = dict[str, Any]
 
 
+def as_json(value: Any) -> bytes:
+    """The UTF-8 JSON of what user code made. A circular structure raises ValueError, a bottomless one
+    RecursionError; a float that JSON does not know becomes null."""
+    try:
+        text = json.dumps(value, default=_plain, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        finite = json.loads(json.dumps(value, default=_plain), parse_constant=lambda _: None)
+        text = json.dumps(finite, ensure_ascii=False)
+    return text.encode("utf-8", "replace")
+
+
+def _plain(value: Any) -> Any:
+    """What a type that JSON does not know is sent as; the same as in ipykernel where that sends it."""
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, Iterable):
+        return list(value)
+    return str(value)
+
+
 def publish(
     msg_type: str, content: Bundle, metadata: Bundle | None = None, buffers: Any = None
 ) -> None:
     """Publish on iopub for the request that is being served."""
-    try:
-        _kernel.publish(msg_type, content, metadata or {}, list(buffers or ()))
-    except (RuntimeError, TypeError, ValueError):
-        # A type that JSON does not know, from somebody's mime bundle: shown as text, as ipykernel does.
-        plain = json.loads(json.dumps([content, metadata or {}], default=str), parse_int=_number)
-        _kernel.publish(msg_type, plain[0], plain[1], list(buffers or ()))
-
-
-def _number(digits: str) -> int | float:
-    """An integer that 64 bits hold, else the float that a browser would make of it."""
-    value = int(digits)
-    return value if -(2**63) <= value < 2**64 else float(value)
+    _kernel.publish(msg_type, as_json([content, metadata or {}]), list(buffers or ()))
 
 
 class KernelDisplayPublisher(DisplayPublisher):
@@ -60,7 +79,12 @@ class KernelDisplayPublisher(DisplayPublisher):
 class KernelDisplayHook(DisplayHook):
     """The value of a cell's last expression."""
 
-    _content: Bundle
+    _content: Bundle | None = None
+
+    @property
+    def is_showing(self) -> bool:
+        """True while a value is being formatted."""
+        return self._content is not None
 
     def start_displayhook(self) -> None:
         self._content = {"execution_count": self.prompt_count, "data": {}, "metadata": {}}
@@ -69,10 +93,13 @@ class KernelDisplayHook(DisplayHook):
         """The front end draws the prompt."""
 
     def write_format_data(self, format_dict: Bundle, md_dict: Bundle | None = None) -> None:
-        self._content.update(data=format_dict, metadata=md_dict or {})
+        if self._content is not None:
+            self._content.update(data=format_dict, metadata=md_dict or {})
 
     def finish_displayhook(self) -> None:
-        content, self._content = self._content, {}
+        content, self._content = self._content, None
+        if content is None:
+            return
         if _kernel.in_forked_child():
             print(content["data"].get("text/plain", ""))
         elif content["data"]:

@@ -48,3 +48,8 @@ class KernelFacade:
     def get_parent(self, channel: str | None = None) -> dict[str, Any]:
         """Header and metadata of the request that is being served."""
         return _kernel.parent() or {}
+
+    @property
+    def _parent_header(self) -> dict[str, Any]:
+        """The older name of get_parent(), which libraries still use."""
+        return self.get_parent()

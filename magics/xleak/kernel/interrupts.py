@@ -1,35 +1,58 @@
-"""Who gets SIGINT: the cell that runs, and nobody between cells."""
+"""SIGINT stops the user's code, wherever it runs, and never the lines of the kernel around it."""
 
 from __future__ import annotations
 
+import asyncio
 import signal
-from types import FrameType
+from collections.abc import Iterable
+from types import CodeType, FrameType
 from typing import Any
 
 
-def _nothing_to_stop(signum: int, frame: FrameType | None) -> None:
-    """Between cells. A handler and not SIG_IGN, which programs started meanwhile would inherit."""
-
-
 class Interrupts:
-    """Swaps the handler of SIGINT around cells. A handler of the user's own stays between cells too."""
+    """The handler of SIGINT. One that the user installs takes its place, between cells too."""
 
-    def __init__(self) -> None:
-        self._in_cells: Any = signal.default_int_handler
-        signal.signal(signal.SIGINT, _nothing_to_stop)
+    def __init__(self, loop: asyncio.AbstractEventLoop, regions: Iterable[CodeType]) -> None:
+        """`regions`: the functions under which all is the user's code and KeyboardInterrupt is caught."""
+        self._loop = loop
+        self._regions = {asyncio.Handle._run.__code__, *regions}
+        self._cell: asyncio.Task[Any] | None = None
+        self._late = False
+        signal.signal(signal.SIGINT, self._handle)
 
-    def allow(self) -> None:
-        signal.signal(signal.SIGINT, self._in_cells)
+    def allow(self, cell: asyncio.Task[Any]) -> None:
+        """From here on an interrupt stops `cell`, or the task or callback that it waits for."""
+        self._late, self._cell = False, cell
 
     def forbid(self) -> None:
-        """Never raises: an interrupt that comes in here is one that came too late."""
-        while True:
-            try:
-                current = signal.getsignal(signal.SIGINT)
-                if current is not _nothing_to_stop:
-                    self._in_cells = current
-                if current is signal.default_int_handler:
-                    signal.signal(signal.SIGINT, _nothing_to_stop)
-                return
-            except KeyboardInterrupt:
-                continue
+        """From here on an interrupt stops nothing. May be called again where a handler raised."""
+        self._cell = None
+        current = signal.getsignal(signal.SIGINT)
+        # The default would end an idle kernel.
+        if current is signal.default_int_handler or current is signal.SIG_DFL:
+            signal.signal(signal.SIGINT, self._handle)
+
+    def raise_late(self) -> None:
+        """Called right before the user's code: raises what came while the cell was being prepared."""
+        if self._late:
+            self._late = False
+            raise KeyboardInterrupt
+
+    def _handle(self, signum: int, frame: FrameType | None) -> None:
+        if self._cell is None:
+            return
+        in_cell = asyncio.current_task(self._loop) is self._cell
+        if self._runs_user_code(frame, in_cell):
+            raise KeyboardInterrupt
+        self._late = True
+        if not in_cell:
+            self._loop.call_soon_threadsafe(self._cell.cancel, "interrupted")
+
+    def _runs_user_code(self, frame: FrameType | None, in_cell: bool) -> bool:
+        while frame is not None:
+            code = frame.f_code
+            if code in self._regions:
+                # The cell's own task is plumbing until it comes to one of the other regions.
+                return not (in_cell and code is asyncio.Handle._run.__code__)
+            frame = frame.f_back
+        return False

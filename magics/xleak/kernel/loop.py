@@ -16,31 +16,43 @@ class MainLoop:
     """One loop for the life of the kernel: tasks that a cell starts go on after it."""
 
     def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        asyncio.set_event_loop(self._loop)
+        self.loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self.loop)
         # One context for all cells: a ContextVar that one sets is seen by the next.
         self._context = contextvars.copy_context()
         self._watched: tuple[int, ...] = ()
 
-    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run to the end. An interrupt that arrives while everything waits cancels the coroutine."""
-        task = self._loop.create_task(coroutine, context=self._context)
+    def start(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """A task that runs with the loop, in the context of all cells."""
+        return self.loop.create_task(coroutine, context=self._context)
+
+    def finish(self, task: asyncio.Task[T]) -> T:
+        """Run to the end of `task`. An interrupt that stopped another task cancels this one too."""
         while True:
             try:
-                return self._loop.run_until_complete(task)
+                self._repair()
+                return self.loop.run_until_complete(task)
             except KeyboardInterrupt:
                 if task.done():
                     raise
                 task.cancel("interrupted")
+            except BaseException:
+                if task.done():
+                    raise
+                # Another task ended the loop (SystemExit, loop.stop()); the cell goes on.
+                traceback.print_exc(file=sys.stderr)
 
     def wait(self, *descriptors: int) -> None:
-        """Run the user's tasks until one of the descriptors can be read."""
+        """Run the user's tasks until one of the descriptors can be read. Raises what ends the loop."""
         if self._watched != descriptors:
             self._watched = descriptors
             for descriptor in descriptors:
-                self._loop.add_reader(descriptor, self._loop.stop)
-        try:
-            self._loop.run_forever()
-        except BaseException:
-            # A signal handler or a task of the user's raised. Between cells nothing may end the kernel.
-            traceback.print_exc(file=sys.stderr)
+                self.loop.add_reader(descriptor, self.loop.stop)
+        self._repair()
+        self.loop.run_forever()
+
+    def _repair(self) -> None:
+        """A signal handler that raised while asyncio left its loop left it marked as running."""
+        if self.loop.is_running():
+            asyncio._set_running_loop(None)
+            vars(self.loop)["_thread_id"] = None

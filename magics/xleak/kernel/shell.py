@@ -6,24 +6,29 @@ import asyncio
 import builtins
 import getpass
 import os
+import pdb
 import sys
-from typing import Any
+import traceback
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
-from IPython.core import page, payloadpage
+from IPython.core import debugger, page, payloadpage
 from IPython.core.autocall import ExitAutocall
 from IPython.core.completer import provisionalcompleter, rectify_completions
 from IPython.core.error import StdinNotImplementedError
+from IPython.core.events import EventManager
 from IPython.core.interactiveshell import (
     InteractiveShell,
     _asyncio_runner,
 )
 from IPython.utils.tokenutil import token_at_cursor
+from traitlets import Any as Any_
 from traitlets import CBool, Instance, Type
 from xeus_python_shell.compiler import XCachingCompiler
 
 import xleak
 from xleak import _kernel
-from xleak.kernel.display import KernelDisplayHook, KernelDisplayPublisher, publish
+from xleak.kernel.display import KernelDisplayHook, KernelDisplayPublisher, as_json, publish
 from xleak.kernel.facade import KernelFacade
 from xleak.kernel.interrupts import Interrupts
 from xleak.kernel.loop import MainLoop
@@ -31,6 +36,7 @@ from xleak.shell.install import attach
 from xleak.shell.readings import device_readings, python_blocks
 
 Content = dict[str, Any]
+T = TypeVar("T")
 
 
 class KernelExit(ExitAutocall):
@@ -58,11 +64,13 @@ class KernelShell(InteractiveShell):
     compiler_class = Type(KernelCompiler)
     colors_force = CBool(True)
     exiter = Instance(KernelExit)
+    kernel = Any_()
     keepkernel_on_exit = False
     connection: Content = {}
     _allow_stdin = False
     _exit_asked = False
     _last_traceback: list[str] | None = None
+    _failed_display: tuple[str, str] | None = None
 
     def _exiter_default(self) -> KernelExit:
         return KernelExit(self)
@@ -75,7 +83,15 @@ class KernelShell(InteractiveShell):
         # xeus-python's own publishers answer to the request that its core dispatched last; cells never pass it.
         self.display_pub.__dict__.pop("clear_output", None)
         self._main_loop = MainLoop()
-        self._interrupts = Interrupts()
+        code_regions = (
+            InteractiveShell.run_code,
+            InteractiveShell.user_expressions,
+            EventManager.trigger,
+            KernelShell._call,
+        )
+        self._interrupts = Interrupts(
+            self._main_loop.loop, (function.__code__ for function in code_regions)
+        )
         self._pid = os.getpid()
         builtins.input = self._input
         getpass.getpass = self._getpass
@@ -84,6 +100,13 @@ class KernelShell(InteractiveShell):
     def init_hooks(self) -> None:
         super().init_hooks()
         self.set_hook("show_in_pager", page.as_hook(payloadpage.page), 99)
+
+    def init_pdb(self) -> None:
+        """``breakpoint()`` and ``pdb`` are IPython's debugger, which an interrupt can stop."""
+        super().init_pdb()
+        debugger.Pdb = debugger.InterruptiblePdb
+        pdb.Pdb = debugger.Pdb
+        pdb.set_trace = debugger.set_trace
 
     def init_environment(self) -> None:
         """Programs started by a cell must not wait for keys or hide colours."""
@@ -127,9 +150,13 @@ class KernelShell(InteractiveShell):
 
     def idle(self, *descriptors: int) -> None:
         """Called by the kernel when no request waits."""
-        self._watcher.idle(_kernel.request_waits)
-        if not _kernel.request_waits():
-            self._main_loop.wait(*descriptors)
+        try:
+            self._watcher.idle(_kernel.request_waits)
+            if not _kernel.request_waits():
+                self._main_loop.wait(*descriptors)
+        except BaseException:
+            # A signal handler or a task of the user's raised. Between cells nothing may end the kernel.
+            traceback.print_exc(file=sys.stderr)
 
     # --- cells -------------------------------------------------------------------------------
 
@@ -160,26 +187,43 @@ class KernelShell(InteractiveShell):
         user_expressions: Content,
         allow_stdin: bool,
         cell_id: str | None,
-    ) -> Content:
-        """Run one request and return the content of its reply. Raises nothing that the user caused."""
+    ) -> bytes:
+        """Run one request and return the content of its reply, as JSON. SIGINT stops it until
+        forbid_interrupts(), and may then raise out of here."""
         if not silent:
             publish("execute_input", {"code": code, "execution_count": self.execution_count})
         if store_history:
             self._watcher.before_cell()
         self._allow_stdin = allow_stdin
-        self._last_traceback = None
+        self._last_traceback, self._failed_display = None, None
         try:
-            self._interrupts.allow()
-            error = self._main_loop.run(self._run_request(code, silent, store_history, cell_id))
+            error = self._run(self._run_request(code, silent, store_history, cell_id))
         except BaseException as escaped:
-            error = (type(escaped).__name__, self._text_of(escaped))
+            error = self._name_and_text(escaped)
             self.showtraceback()
-        finally:
-            self._interrupts.forbid()
         if _kernel.in_forked_child():
             # A child of os.fork() reached the end of the cell. The loop it came from is its parent's.
             os._exit(1 if error else 0)
-        return self._reply(error, user_expressions)
+        return as_json(self._reply(error, user_expressions))
+
+    def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        task = self._main_loop.start(coroutine)
+        self._interrupts.allow(task)
+        return self._main_loop.finish(task)
+
+    def run_code(self, *args: Any, **kwargs: Any) -> Any:
+        self._interrupts.raise_late()
+        return super().run_code(*args, **kwargs)
+
+    def forbid_interrupts(self) -> None:
+        """From here on SIGINT stops nothing."""
+        self._interrupts.forbid()
+
+    def escaped_reply(self, name: str) -> bytes:
+        """The reply where an interrupt hit the lines around the user's code."""
+        self._last_traceback = [f"{name}: while the cell was starting or ending"]
+        publish("error", {"ename": name, "evalue": "", "traceback": self._last_traceback})
+        return as_json(self._reply((name, ""), {}))
 
     async def _run_request(
         self, code: str, silent: bool, store_history: bool, cell_id: str | None
@@ -212,8 +256,9 @@ class KernelShell(InteractiveShell):
 
     def _error_of(self, result: Any) -> tuple[str, str] | None:
         error = result.error_before_exec or result.error_in_exec
-        if error is None and self._last_traceback is None:
-            return None
+        return self._failed_display if error is None else self._name_and_text(error)
+
+    def _name_and_text(self, error: BaseException) -> tuple[str, str]:
         if isinstance(error, asyncio.CancelledError) and self._is_interrupt(error):
             return "KeyboardInterrupt", ""
         return type(error).__name__, self._text_of(error)
@@ -264,12 +309,11 @@ class KernelShell(InteractiveShell):
             print("\n".join(stb), file=sys.stderr)
             return
         self._last_traceback = list(stb)
-        content = {
-            "ename": etype.__name__,
-            "evalue": self._text_of(evalue),
-            "traceback": self._last_traceback,
-        }
-        publish("error", content)
+        name, text = etype.__name__, self._text_of(evalue)
+        if self.displayhook.is_showing:
+            # As ipykernel: a cell whose value cannot be shown has failed.
+            self._failed_display = (name, text)
+        publish("error", {"ename": name, "evalue": text, "traceback": self._last_traceback})
 
     # --- input and exit ----------------------------------------------------------------------
 
@@ -284,7 +328,10 @@ class KernelShell(InteractiveShell):
             raise StdinNotImplementedError(
                 "input was asked for, but this front end does not support input requests."
             )
-        return str(_kernel.ask(prompt, password))
+        answer = str(_kernel.ask(prompt, password))
+        if answer == "\x04":
+            raise EOFError
+        return answer
 
     def ask_exit(self) -> None:
         """End the session once the cell's reply is sent."""
@@ -301,6 +348,8 @@ class KernelShell(InteractiveShell):
     # --- what the front end asks beside cells --------------------------------------------------
 
     def complete_reply(self, code: str, cursor: int) -> Content:
+        if not 0 <= cursor <= len(code):
+            cursor = len(code)
         with provisionalcompleter():
             found = list(rectify_completions(code, self.Completer.completions(code, cursor)))
         types = [
@@ -352,16 +401,14 @@ class KernelShell(InteractiveShell):
             found = history.search(content.get("pattern"), raw=raw, output=output, **wanted)
         return {"status": "ok", "history": [list(row) for row in found]}
 
-    def comm_message(self, message: Content) -> None:
+    def comm_message(self, message: Content) -> bytes:
         """A comm_open, comm_msg or comm_close of the front end; the handlers are the user's code."""
         handler = getattr(self.kernel.comm_manager, message["header"]["msg_type"])
         try:
-            self._interrupts.allow()
-            self._main_loop.run(self._call(handler, message))
+            self._run(self._call(handler, message))
         except BaseException:
             self.showtraceback()
-        finally:
-            self._interrupts.forbid()
+        return b"null"
 
     @staticmethod
     async def _call(handler: Any, message: Content) -> None:
@@ -376,3 +423,7 @@ class KernelShell(InteractiveShell):
             if target in (None, c.target_name)
         }
         return {"status": "ok", "comms": wanted}
+
+
+class ZMQInteractiveShell(KernelShell):
+    """The name of ipykernel's shell: libraries (rich) tell a notebook by it, and users configure by it."""

@@ -14,7 +14,7 @@ class OutStream(io.TextIOBase):
     errors = "backslashreplace"
 
     def __init__(self, name: str, descriptor: int) -> None:
-        self.name = f"<{name}>"
+        self.name = name
         self._descriptor = descriptor
 
     def write(self, text: str, /) -> int:

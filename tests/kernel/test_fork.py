@@ -56,3 +56,23 @@ def test_a_process_pool_that_prints_returns_its_results(kernel: Session) -> None
     )
     assert ran.value == "[0, 1, 4, 9]"
     assert ran.text().count("working") == 4
+
+
+def test_a_child_forked_by_a_task_between_cells_ends(kernel: Session) -> None:
+    kernel.run(
+        "import asyncio, os\n"
+        "async def split():\n    global pid\n    pid = os.fork()\n"
+        "task = asyncio.create_task(split())"
+    )
+    assert kernel.value("1 + 1") == "2"
+    assert kernel.value("os.waitpid(pid, 0)[1]") == "0"
+
+
+def test_a_child_forked_by_a_comm_handler_ends(kernel: Session) -> None:
+    kernel.run(
+        "def target(comm, message):\n    global pid\n    pid = os.fork()\n"
+        "get_ipython().kernel.comm_manager.register_target('forks', target)"
+    )
+    content = {"comm_id": "f1", "target_name": "forks", "data": {}}
+    kernel.client.shell_channel.send(kernel.client.session.msg("comm_open", content))
+    assert kernel.value("os.waitpid(pid, 0)[1]") == "0"

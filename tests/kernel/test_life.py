@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import queue
 import signal
 import subprocess
 import time
@@ -12,6 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 from harness import PYTHON, TIMEOUT, Session, XleakManager
+
+StartKernel = Callable[..., Session]
 
 
 def wait_for_line(session: Session, text: str) -> None:
@@ -181,6 +184,130 @@ def test_a_kernel_restarts_in_place(fresh_kernel: Session) -> None:
 def test_a_missing_connection_file_is_one_sentence(tmp_path: Path) -> None:
     done = subprocess.run(
         [PYTHON, "-m", "xleak.kernel", "-f", str(tmp_path / "none.json")],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+    )
+    assert done.returncode != 0
+    assert done.stderr.count("\n") == 1 and "connection file" in done.stderr
+
+
+def interrupt_until_answered(session: Session, msg_id: str) -> str:
+    """Sends SIGINT again and again while one request is served; the status of its reply."""
+    while True:
+        os.kill(session.process.pid, signal.SIGINT)
+        try:
+            reply = session.client.get_shell_msg(timeout=0.001)
+        except queue.Empty:
+            assert session.process.poll() is None, "an interrupt ended the kernel"
+            continue
+        if reply["parent_header"]["msg_id"] == msg_id:
+            return str(reply["content"].get("ename", reply["content"]["status"]))
+
+
+@pytest.mark.parametrize("code", ["1", "import asyncio; await asyncio.sleep(0)"])
+def test_every_request_is_answered_under_a_rain_of_interrupts(
+    fresh_kernel: Session, code: str
+) -> None:
+    kernel = fresh_kernel
+    ends = {interrupt_until_answered(kernel, kernel.send(code)) for _ in range(60)}
+    assert ends <= {"ok", "KeyboardInterrupt"}
+    assert kernel.value("'alive'") == "'alive'"
+
+
+def test_a_handler_that_raises_again_and_again_does_not_end_an_idle_kernel(
+    fresh_kernel: Session,
+) -> None:
+    kernel = fresh_kernel
+    kernel.run("import signal\nsignal.signal(signal.SIGUSR1, lambda *a: 1/0);")
+    for _ in range(200):
+        os.kill(kernel.process.pid, signal.SIGUSR1)
+        time.sleep(0.001)
+    kernel.run("signal.signal(signal.SIGUSR1, signal.SIG_IGN);")
+    assert kernel.value("'alive'") == "'alive'"
+
+
+def test_a_timer_at_a_kilohertz_disturbs_neither_idle_nor_input(fresh_kernel: Session) -> None:
+    kernel = fresh_kernel
+    kernel.run(
+        "import signal\nticks = []\nsignal.signal(signal.SIGALRM, lambda *a: ticks.append(1))\n"
+        "signal.setitimer(signal.ITIMER_REAL, .001, .001);"
+    )
+    msg_id = kernel.send("answer = input('?')", allow_stdin=True)
+    kernel.client.get_stdin_msg(timeout=TIMEOUT)
+    kernel.client.input("Ada")
+    assert kernel.wait(msg_id).content["status"] == "ok"
+    assert kernel.value("answer, len(ticks) > 0") == "('Ada', True)"
+
+
+def test_the_default_handler_set_by_a_cell_does_not_let_an_interrupt_end_the_idle_kernel(
+    fresh_kernel: Session,
+) -> None:
+    fresh_kernel.run("import signal; signal.signal(signal.SIGINT, signal.SIG_DFL);")
+    fresh_kernel.manager.interrupt_kernel()
+    assert fresh_kernel.value("'alive'") == "'alive'"
+
+
+def test_a_task_that_exits_ends_neither_the_cell_nor_the_kernel(kernel: Session) -> None:
+    ran = kernel.run(
+        "import asyncio\nasync def leave(): raise SystemExit(4)\n"
+        "task = asyncio.create_task(leave())\nawait asyncio.sleep(0.01)\n'went on'"
+    )
+    assert ran.value == "'went on'"
+    assert "SystemExit" in ran.text("stderr")
+
+
+def test_the_end_of_input_is_an_eof_error(fresh_kernel: Session) -> None:
+    msg_id = fresh_kernel.send("input()", allow_stdin=True)
+    fresh_kernel.client.get_stdin_msg(timeout=TIMEOUT)
+    fresh_kernel.client.input("\x04")
+    assert fresh_kernel.wait(msg_id).content["ename"] == "EOFError"
+
+
+def test_pdb_is_ipythons_debugger(fresh_kernel: Session) -> None:
+    msg_id = fresh_kernel.send("import pdb\npdb.set_trace()\nx = 1", allow_stdin=True)
+    question = fresh_kernel.client.get_stdin_msg(timeout=TIMEOUT)["content"]
+    assert question["prompt"] == "ipdb> "
+    fresh_kernel.client.input("c")
+    assert fresh_kernel.wait(msg_id).content["status"] == "ok"
+
+
+def test_user_expressions_can_be_interrupted(kernel: Session) -> None:
+    msg_id = kernel.send(
+        "import time; print('started', flush=True)",
+        user_expressions={"slow": "[print('slow', flush=True), time.sleep(60)]"},
+    )
+    wait_for_line(kernel, "slow")
+    kernel.manager.interrupt_kernel()
+    slow = kernel.wait(msg_id).content["user_expressions"]["slow"]
+    assert slow["ename"] == "KeyboardInterrupt"
+
+
+def test_shutdown_ends_the_programs_that_cells_left_running(start_kernel: StartKernel) -> None:
+    session = start_kernel()
+    code = (
+        "import subprocess as s\n"
+        "a = s.Popen(['sleep', '600'])\n"
+        "b = s.Popen(['sh', '-c', 'trap \"\" TERM; while :; do sleep 0.1; done'])\n"
+        "c = s.Popen(['sleep', '600'], start_new_session=True)\n"
+    )
+    session.run(code)
+    ended, stubborn, apart = (
+        psutil.Process(int(session.value(f"{name}.pid"))) for name in ("a", "b", "c")
+    )
+    session.request("shutdown_request", {"restart": False}, channel="control")
+    assert session.process.wait(TIMEOUT) == 0
+    psutil.wait_procs([ended, stubborn], timeout=TIMEOUT)
+    assert not ended.is_running() and not stubborn.is_running()
+    assert apart.is_running()
+    apart.kill()
+
+
+def test_a_kernel_that_cannot_start_says_why(tmp_path: Path) -> None:
+    connection = tmp_path / "connection.json"
+    connection.write_text("{}")
+    done = subprocess.run(
+        [PYTHON, "-m", "xleak.kernel", "-f", str(connection)],
         capture_output=True,
         text=True,
         timeout=TIMEOUT,

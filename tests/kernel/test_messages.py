@@ -179,3 +179,49 @@ def test_history_of_the_running_session_has_the_number_it_was_asked_by(kernel: S
     }
     history = kernel.request("history_request", content)["content"]["history"]
     assert [row[:2] for row in history] == [[number, 1]]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "try:\n    1/0\nexcept ZeroDivisionError: get_ipython().showtraceback()",
+        "get_ipython().run_cell('1/0');",
+        "%tb",
+    ],
+)
+def test_a_traceback_that_the_code_shows_itself_is_no_failure_of_the_cell(
+    kernel: Session, code: str
+) -> None:
+    kernel.run("1/0")
+    ran = kernel.run(code)
+    assert ran.of("error")[0]["ename"] == "ZeroDivisionError"
+    assert ran.content["status"] == "ok"
+
+
+def test_a_value_that_cannot_be_shown_fails_the_cell_by_the_name_of_its_error(
+    kernel: Session,
+) -> None:
+    code = "class Mute:\n    def __repr__(self): raise LookupError('no')\nMute()"
+    content = kernel.run(code).content
+    assert (content["status"], content["ename"]) == ("error", "LookupError")
+
+
+def test_libraries_take_the_session_for_a_notebook(kernel: Session) -> None:
+    assert kernel.value("type(get_ipython()).__name__") == "'ZMQInteractiveShell'"
+    assert kernel.value("'IPKernelApp' in get_ipython().config") == "True"
+    assert kernel.value("get_ipython().has_trait('kernel')") == "True"
+    assert (
+        kernel.value(
+            "from ipykernel.zmqshell import ZMQInteractiveShell\n"
+            "isinstance(get_ipython(), ZMQInteractiveShell)"
+        )
+        == "True"
+    )
+    assert (
+        kernel.value("import ipykernel.kernelapp as app; app.__name__") == "'ipykernel.kernelapp'"
+    )
+
+
+def test_the_first_usage_reply_has_no_invented_load(fresh_kernel: Session) -> None:
+    content = fresh_kernel.request("usage_request", channel="control")["content"]
+    assert content["kernel_cpu"] == 0

@@ -114,3 +114,32 @@ def test_pandas_and_rich_objects_are_shown_as_html(kernel: Session) -> None:
 def test_shell_lines_and_bash_cells_are_shown(kernel: Session) -> None:
     assert "line" in kernel.run("!echo line").text()
     assert kernel.run("%%bash\necho cell").text() == "cell\n"
+
+
+def test_a_circular_structure_in_a_mime_bundle_is_an_error_of_the_cell(kernel: Session) -> None:
+    ran = kernel.run("d = {}\nd['d'] = d\ndisplay({'application/json': d}, raw=True)")
+    assert ran.content["ename"] == "ValueError"
+    deep = "d = []\nfor _ in range(100000): d = [d]\ndisplay({'application/json': d}, raw=True)"
+    assert kernel.run(deep).content["ename"] == "RecursionError"
+    assert kernel.value("1 + 1") == "2"
+
+
+def test_numbers_of_numpy_and_dates_in_a_mime_bundle_keep_their_kind(kernel: Session) -> None:
+    ran = kernel.run(
+        "import datetime, numpy as np\n"
+        "display({'application/json': {'i': np.int64(3), 'f': np.float32(1.5), 'a': np.arange(2),\n"
+        "    'd': datetime.date(2020, 1, 2), 'nan': float('nan')}}, raw=True)"
+    )
+    shown = ran.of("display_data")[0]["data"]["application/json"]
+    assert shown == {"i": 3, "f": 1.5, "a": [0, 1], "d": "2020-01-02", "nan": None}
+
+
+def test_a_program_that_floods_the_output_does_not_hold_up_the_cell(kernel: Session) -> None:
+    msg_id = kernel.send(
+        "import subprocess\nflood = subprocess.Popen(['yes'])\nprint('beside it')\nflood.kill()\nflood.wait();"
+    )
+    assert kernel.wait(msg_id).content["status"] == "ok"
+
+
+def test_fifty_megabytes_arrive_whole(kernel: Session) -> None:
+    assert len(kernel.run("print('x' * 50_000_000)").text()) == 50_000_001

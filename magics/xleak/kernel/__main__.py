@@ -11,6 +11,14 @@ import signal
 import sys
 from pathlib import Path
 
+_NEEDED = (
+    "transport",
+    "ip",
+    "key",
+    "signature_scheme",
+    *(f"{channel}_port" for channel in ("shell", "control", "stdin", "iopub", "hb")),
+)
+
 
 def _arguments() -> tuple[argparse.Namespace, list[str]]:
     parser = argparse.ArgumentParser(prog="python -m xleak.kernel", description=__doc__)
@@ -28,6 +36,9 @@ def _connection(path: str) -> dict[str, object]:
         )
     if not isinstance(connection, dict):
         sys.exit(f"xleak: {path} is no connection file: it holds no JSON object.")
+    missing = [key for key in _NEEDED if key not in connection]
+    if missing:
+        sys.exit(f"xleak: {path} is no connection file: it lacks {', '.join(missing)}.")
     return connection
 
 
@@ -63,6 +74,9 @@ def _end() -> None:
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
     if _kernel.in_forked_child():
         os._exit(0)
+    from xleak.kernel.children import end_children
+
+    end_children()
     faulthandler.disable()
     _kernel.close()
 

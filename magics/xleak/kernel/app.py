@@ -47,6 +47,8 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
         self.shell = ZMQInteractiveShell.instance(
             parent=self, user_ns=self.user_ns, profile_dir=self.profile_dir
         )
+        # tqdm tells a notebook by this module, others by asking whether the shell is of its class.
+        sys.modules["ipykernel.zmqshell"] = sys.modules[ZMQInteractiveShell.__module__]
         self.shell.connection = self._connection
         self.shell.configurables.append(self)
 

@@ -1,0 +1,64 @@
+"""The programs that a session started and left running."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+# How long a program may take to end by itself, in seconds, and how often we look.
+_PATIENCE = 1.0
+_STEP = 0.01
+
+
+def end_children() -> None:
+    """End what the kernel's process started, as ipykernel does: by SIGTERM, then by SIGKILL. What has a
+    process group of its own was meant to live on."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        running = _running(os.getpid())
+        for pid in running:
+            _send(pid, number)
+        deadline = time.monotonic() + _PATIENCE
+        while running and time.monotonic() < deadline:
+            time.sleep(_STEP)
+            running = [pid for pid in running if _status(pid) not in (None, "Z")]
+        if not running:
+            return
+
+
+def _running(parent: int) -> list[int]:
+    """The descendants of `parent` in the kernel's process group that have not ended."""
+    found = []
+    for task in Path(f"/proc/{parent}/task").glob("*/children"):
+        try:
+            children = [int(pid) for pid in task.read_text().split()]
+        except OSError:
+            continue
+        for pid in children:
+            if _status(pid) not in (None, "Z") and _group(pid) == os.getpgrp():
+                found.append(pid)
+            found.extend(_running(pid))
+    return found
+
+
+def _status(pid: int) -> str | None:
+    """The letter of the process's state, None where it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return None
+
+
+def _group(pid: int) -> int | None:
+    try:
+        return os.getpgid(pid)
+    except OSError:
+        return None
+
+
+def _send(pid: int, number: signal.Signals) -> None:
+    try:
+        os.kill(pid, number)
+    except OSError:
+        pass  # It ended by itself, or belongs to another user.

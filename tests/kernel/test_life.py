@@ -59,6 +59,17 @@ def test_an_interrupt_right_before_the_cell_falls_asleep_wakes_it(kernel: Sessio
         assert kernel.wait(msg_id, timeout=5).content["ename"] == "KeyboardInterrupt"
 
 
+def test_the_traceback_of_an_interrupt_shows_no_frame_of_its_handler(kernel: Session) -> None:
+    msg_id = kernel.send(
+        "def spin():\n    print('started', flush=True)\n    while True: pass\nspin()"
+    )
+    wait_for_line(kernel, "started")
+    kernel.manager.interrupt_kernel()
+    traceback = kernel.wait(msg_id).content["traceback"]
+    assert any("spin" in frame for frame in traceback)
+    assert not any("interrupts.py" in frame for frame in traceback)
+
+
 def test_interrupts_never_end_an_idle_kernel(kernel: Session) -> None:
     for _ in range(5):
         kernel.manager.interrupt_kernel()

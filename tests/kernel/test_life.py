@@ -50,6 +50,26 @@ def test_an_interrupt_stops_a_cell_within_a_second(kernel: Session, body: str, b
     assert kernel.value("1 + 1") == "2"
 
 
+def test_an_interrupt_right_before_the_cell_falls_asleep_wakes_it(kernel: Session) -> None:
+    code = "import asyncio; print('started', flush=True); await asyncio.sleep(60)"
+    for _ in range(20):
+        msg_id = kernel.send(code)
+        wait_for_line(kernel, "started")
+        kernel.manager.interrupt_kernel()
+        assert kernel.wait(msg_id, timeout=5).content["ename"] == "KeyboardInterrupt"
+
+
+def test_the_traceback_of_an_interrupt_shows_no_frame_of_its_handler(kernel: Session) -> None:
+    msg_id = kernel.send(
+        "def spin():\n    print('started', flush=True)\n    while True: pass\nspin()"
+    )
+    wait_for_line(kernel, "started")
+    kernel.manager.interrupt_kernel()
+    traceback = kernel.wait(msg_id).content["traceback"]
+    assert any("spin" in frame for frame in traceback)
+    assert not any("interrupts.py" in frame for frame in traceback)
+
+
 def test_interrupts_never_end_an_idle_kernel(kernel: Session) -> None:
     for _ in range(5):
         kernel.manager.interrupt_kernel()

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdio>
 
-#include "threads.hpp"
 #include "xeus/xmiddleware.hpp"
 
 namespace xleak::kernel {
@@ -35,7 +34,8 @@ bool too_deep(const zmq::message_t& part) {
   return false;
 }
 
-// Frames of a message: identities, delimiter, signature, then the parts that are JSON, then buffers.
+// Frames of a message: identities, delimiter, signature, then the parts that are JSON, then
+// buffers.
 xeus::xmessage checked(zmq::multipart_t wire, const xeus::xauthentication& authentication) {
   std::size_t delimiter = 0;
   while (delimiter < wire.size() && wire.at(delimiter).to_string_view() != "<IDS|MSG>") ++delimiter;
@@ -49,6 +49,39 @@ xeus::xmessage checked(zmq::multipart_t wire, const xeus::xauthentication& authe
     if (!part->is_object()) throw std::runtime_error("a part is no JSON object");
   }
   return message;
+}
+
+// A signal may interrupt ZeroMQ between two parts of a message, even where it does not wait.
+// Blocking signals instead would hand them to another thread, and the main thread would sleep on.
+template <class Operation>
+auto uninterrupted(Operation operation) {
+  for (;;) {
+    try {
+      return operation();
+    } catch (const zmq::error_t& error) {
+      if (error.num() != EINTR) throw;
+    }
+  }
+}
+
+void send_parts(zmq::socket_t& socket, zmq::multipart_t& parts) {
+  while (!parts.empty()) {
+    zmq::message_t part = parts.pop();
+    const auto flags = parts.empty() ? zmq::send_flags::none : zmq::send_flags::sndmore;
+    uninterrupted([&] { return socket.send(part, flags); });
+  }
+}
+
+// Empty where no message waits.
+zmq::multipart_t receive_parts(zmq::socket_t& socket) {
+  zmq::multipart_t parts;
+  for (bool more = true; more;) {
+    zmq::message_t part;
+    if (!uninterrupted([&] { return socket.recv(part, zmq::recv_flags::dontwait); })) break;
+    more = part.more();
+    parts.add(std::move(part));
+  }
+  return parts;
 }
 
 zmq::socket_t bound(zmq::context_t& context, zmq::socket_type type,
@@ -73,14 +106,11 @@ Channels::Channels(zmq::context_t& context, const xeus::xconfiguration& config)
       terminal_(::dup(STDERR_FILENO)) {}
 
 std::optional<xeus::xmessage> Channels::receive(zmq::socket_t& socket) {
-  const SignalsBlocked blocked;
   for (;;) {
-    zmq::multipart_t wire;
+    zmq::multipart_t wire = receive_parts(socket);
+    if (wire.empty()) return std::nullopt;
     try {
-      if (!wire.recv(socket, ZMQ_DONTWAIT)) return std::nullopt;
       return checked(std::move(wire), *authentication_);
-    } catch (const zmq::error_t&) {
-      throw;
     } catch (const std::exception& error) {
       ::dprintf(terminal_, "xleak: dropped a message that is malformed or wrongly signed: %s\n",
                 error.what());
@@ -91,8 +121,7 @@ std::optional<xeus::xmessage> Channels::receive(zmq::socket_t& socket) {
 void Channels::send(zmq::socket_t& socket, xeus::xmessage message) {
   auto wire = xeus::xzmq_serializer::serialize(std::move(message), *authentication_,
                                                nlohmann::json::error_handler_t::replace);
-  const SignalsBlocked blocked;
-  wire.send(socket);
+  send_parts(socket, wire);
 }
 
 void Channels::publish(xeus::xpub_message message) {
@@ -102,9 +131,8 @@ void Channels::publish(xeus::xpub_message message) {
 }
 
 void Channels::publish_raw(zmq::multipart_t& parts) {
-  const SignalsBlocked blocked;
   std::lock_guard<std::mutex> lock(iopub_mutex_);
-  if (iopub_) parts.send(iopub_);
+  if (iopub_) send_parts(iopub_, parts);
 }
 
 void Channels::close() {

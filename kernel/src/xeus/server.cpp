@@ -26,7 +26,8 @@ constexpr long kStopCheckMilliseconds = 100;
 constexpr long kInputCheckMilliseconds = 50;
 constexpr long kParentCheckMilliseconds = 1000;
 
-// What xeus's core answers by itself; it would also run cells on the control thread, without the GIL.
+// What xeus's core answers by itself; it would also run cells on the control thread, without the
+// GIL.
 const std::set<std::string> kCoreOnShell = {"kernel_info_request", "complete_request",
                                             "inspect_request", "is_complete_request"};
 const std::set<std::string> kCoreOnControl = {"kernel_info_request", "debug_request"};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -58,7 +59,6 @@ def _group(pid: int) -> int | None:
 
 
 def _send(pid: int, number: signal.Signals) -> None:
-    try:
+    # It may have ended by itself, or belong to another user.
+    with contextlib.suppress(OSError):
         os.kill(pid, number)
-    except OSError:
-        pass  # It ended by itself, or belongs to another user.

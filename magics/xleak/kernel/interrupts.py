@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Iterable
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 
@@ -37,6 +37,14 @@ class Interrupts:
         if self._late:
             self._late = False
             raise KeyboardInterrupt
+
+    def leave_out(self, trace: TracebackType | None) -> None:
+        """Takes the frames of this class off the end of a traceback."""
+        own = {Interrupts._handle.__code__, Interrupts.raise_late.__code__}
+        while trace is not None and trace.tb_next is not None:
+            if trace.tb_next.tb_frame.f_code in own:
+                trace.tb_next = None
+            trace = trace.tb_next
 
     def _handle(self, signum: int, frame: FrameType | None) -> None:
         if self._cell is None:

@@ -14,14 +14,12 @@ from typing import Any, TypeVar
 
 from IPython.core import debugger, page, payloadpage
 from IPython.core.autocall import ExitAutocall
-from IPython.core.completer import provisionalcompleter, rectify_completions
 from IPython.core.error import StdinNotImplementedError
 from IPython.core.events import EventManager
 from IPython.core.interactiveshell import (
     InteractiveShell,
     _asyncio_runner,
 )
-from IPython.utils.tokenutil import token_at_cursor
 from traitlets import Any as Any_
 from traitlets import CBool, Instance, Type
 from xeus_python_shell.compiler import XCachingCompiler
@@ -32,10 +30,10 @@ from xleak.kernel.display import KernelDisplayHook, KernelDisplayPublisher, as_j
 from xleak.kernel.facade import KernelFacade
 from xleak.kernel.interrupts import Interrupts
 from xleak.kernel.loop import MainLoop
+from xleak.kernel.questions import AnsweringShell, Content
 from xleak.shell.install import attach
 from xleak.shell.readings import device_readings, python_blocks
 
-Content = dict[str, Any]
 T = TypeVar("T")
 
 
@@ -56,7 +54,7 @@ class KernelCompiler(XCachingCompiler):
         )
 
 
-class KernelShell(InteractiveShell):
+class KernelShell(AnsweringShell):
     """The interactive shell behind ``xleak._kernel``."""
 
     displayhook_class = Type(KernelDisplayHook)
@@ -105,7 +103,7 @@ class KernelShell(InteractiveShell):
         """``breakpoint()`` and ``pdb`` are IPython's debugger, which an interrupt can stop."""
         super().init_pdb()
         debugger.Pdb = debugger.InterruptiblePdb
-        pdb.Pdb = debugger.Pdb
+        pdb.Pdb = debugger.Pdb  # type: ignore[misc]
         pdb.set_trace = debugger.set_trace
 
     def init_environment(self) -> None:
@@ -298,6 +296,7 @@ class KernelShell(InteractiveShell):
     def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:
         """An interrupted ``await`` ends in a cancellation; what the user did is an interrupt."""
         etype, value, trace = exc_tuple or sys.exc_info()
+        self._interrupts.leave_out(trace)
         if etype is asyncio.CancelledError and self._is_interrupt(value):
             exc_tuple = (KeyboardInterrupt, KeyboardInterrupt(), trace)
         super().showtraceback(exc_tuple, *args, **kwargs)
@@ -345,61 +344,7 @@ class KernelShell(InteractiveShell):
             {"source": "set_next_input", "text": text, "replace": replace}
         )
 
-    # --- what the front end asks beside cells --------------------------------------------------
-
-    def complete_reply(self, code: str, cursor: int) -> Content:
-        if not 0 <= cursor <= len(code):
-            cursor = len(code)
-        with provisionalcompleter():
-            found = list(rectify_completions(code, self.Completer.completions(code, cursor)))
-        types = [
-            {
-                "start": c.start,
-                "end": c.end,
-                "text": c.text,
-                "type": c.type,
-                "signature": c.signature,
-            }
-            for c in found
-        ]
-        return {
-            "status": "ok",
-            "matches": [completion.text for completion in found],
-            "cursor_start": found[0].start if found else cursor,
-            "cursor_end": found[0].end if found else cursor,
-            "metadata": {"_jupyter_types_experimental": types},
-        }
-
-    def inspect_reply(self, code: str, cursor: int, detail: int) -> Content:
-        try:
-            data = self.object_inspect_mime(token_at_cursor(code, cursor), detail_level=detail)
-        except KeyError:
-            return {"status": "ok", "found": False, "data": {}, "metadata": {}}
-        if not self.enable_html_pager:
-            data.pop("text/html", None)
-        return {"status": "ok", "found": True, "data": data, "metadata": {}}
-
-    def is_complete_reply(self, code: str) -> Content:
-        status, indent = self.input_transformer_manager.check_complete(code)
-        return {"status": status, **({"indent": " " * indent} if status == "incomplete" else {})}
-
-    def history_reply(self, content: Content) -> Content:
-        raw, output = content.get("raw", True), content.get("output", False)
-        kind, history = content.get("hist_access_type"), self.history_manager
-        found: Any = []
-        if kind == "tail":
-            found = history.get_tail(content.get("n"), raw=raw, output=output, include_latest=True)
-        elif kind == "range":
-            session = content.get("session", 0)
-            span = history.get_range(
-                session, content.get("start", 0), content.get("stop"), raw=raw, output=output
-            )
-            # IPython calls the running session 0 even where it was asked for by its number.
-            found = [(row[0] or session, *row[1:]) for row in span]
-        elif kind == "search":
-            wanted = {"n": content.get("n"), "unique": content.get("unique", False)}
-            found = history.search(content.get("pattern"), raw=raw, output=output, **wanted)
-        return {"status": "ok", "history": [list(row) for row in found]}
+    # --- comms ---------------------------------------------------------------------------------
 
     def comm_message(self, message: Content) -> bytes:
         """A comm_open, comm_msg or comm_close of the front end; the handlers are the user's code."""

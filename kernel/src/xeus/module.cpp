@@ -9,6 +9,7 @@
 #include "pybind11/pybind11.h"
 #include "pybind11/stl.h"
 #include "pybind11_json/pybind11_json.hpp"
+#include "signal_waker.hpp"
 #include "xeus-python/xdebugger.hpp"
 #include "xeus/xkernel.hpp"
 
@@ -98,6 +99,8 @@ PYBIND11_MODULE(_kernel, m) {
       "capture_output", [] { server().output().start(); },
       "Take over the file descriptors 1 and 2 from here on.");
   m.def("original_stderr", [] { return server().output().original_stderr(); });
+  m.def("start_signal_waker", &start_signal_waker,
+        "Return the descriptor for signal.set_wakeup_fd().");
   m.def("write", &write, py::arg("descriptor"), py::arg("text"));
   m.def("flush", [] {
     if (the_server != nullptr) the_server->output().flush();

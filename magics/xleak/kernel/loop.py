@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import contextvars
 import signal
-import socket
 import sys
 import traceback
 from collections.abc import Coroutine
 from typing import Any, TypeVar
+
+from xleak import _kernel
 
 T = TypeVar("T")
 
@@ -23,21 +23,8 @@ class MainLoop:
         asyncio.set_event_loop(self.loop)
         # One context for all cells: a ContextVar that one sets is seen by the next.
         self._context = contextvars.copy_context()
-        self._watch_signals()
+        signal.set_wakeup_fd(_kernel.start_signal_waker(), warn_on_full_buffer=False)
         self._watched: tuple[int, ...] = ()
-
-    def _watch_signals(self) -> None:
-        """A signal that comes right before the loop falls asleep must wake it, as asyncio's own do."""
-        self._signalled, self._signal = socket.socketpair()
-        for end in (self._signalled, self._signal):
-            end.setblocking(False)
-        self.loop.add_reader(self._signalled, self._forget_signals)
-        signal.set_wakeup_fd(self._signal.fileno(), warn_on_full_buffer=False)
-
-    def _forget_signals(self) -> None:
-        # An interrupt may have this called twice for the same bytes.
-        with contextlib.suppress(BlockingIOError):
-            self._signalled.recv(4096)
 
     def start(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """A task that runs with the loop, in the context of all cells."""

@@ -1,6 +1,7 @@
 #include "cache_slots.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace xleak::facts {
 namespace {
@@ -21,10 +22,12 @@ int output_number(PyObject* name) {
   return number;
 }
 
+/// What is too small to be looked for, in any number. Text and integers may be large.
 bool is_scalar(PyObject* value) {
   PyTypeObject* type = Py_TYPE(value);
-  return type == &PyUnicode_Type || type == &PyLong_Type || type == &PyFloat_Type ||
-         type == &PyBool_Type || value == Py_None;
+  if (type == &PyUnicode_Type) return PyUnicode_GET_LENGTH(value) * 4 < kSmallBytes;
+  if (type == &PyLong_Type) return std::abs(Py_SIZE(value)) * 4 < kSmallBytes;
+  return type == &PyFloat_Type || type == &PyBool_Type || value == Py_None;
 }
 
 template <typename Use>

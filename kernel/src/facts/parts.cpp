@@ -18,10 +18,11 @@ Parts parts_of(PyObject* object, const Pointers& barriers) {
   Closure closure(types, torch, barriers, none);
   closure.add_root(object, 0);
   Parts parts{identity(object)};
-  // Smaller buffers may be shared by unrelated objects, such as the column names of data frames.
+  // Smaller ones may be shared by unrelated objects, such as the column names of data frames.
   for (const Node& node : closure.nodes()) {
-    const bool array = node.kind == Kind::ndarray;
-    if (array && owned_array_bytes(node.object) >= kSmallBytes) parts.insert(identity(node.object));
+    PythonBytes own = node.leaves;
+    types.add_own_bytes(node.object, node.kind, own);
+    if (own.total() >= kSmallBytes) parts.insert(identity(node.object));
   }
   for (const Buffer& buffer : find_buffers(closure, torch)) {
     if (buffer.bytes >= kSmallBytes) parts.insert(buffer.key);

@@ -8,8 +8,8 @@
 
 namespace xleak::facts {
 
-/// What an object stands for in memory: its own identity and that of every larger buffer it
-/// reaches.
+/// What an object stands for in memory: its own identity and that of every larger object and buffer
+/// that it reaches.
 using Parts = std::set<std::int64_t>;
 
 Parts parts_of(PyObject* object, const Pointers& barriers);

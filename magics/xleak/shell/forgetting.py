@@ -91,15 +91,21 @@ class Namespace:
 
 
 def _views(watcher: Watcher, parts: set[int], known: set[int], kept: Namespace) -> list[Any]:
-    """Other values in the caches whose memory is wholly that of the parts: `q.T`, a slice, `df.head()`."""
+    """Other values in the caches whose memory is wholly that of the parts: `q.T`, a slice, an item.
+
+    Entries that the user's source uses are not among them.
+    """
     caches = watcher.caches
-    known = known | {id(value) for _, value in kept.of_user()}
+    used = {id(value) for number, value in caches.out.items() if number in watcher.mentioned}
+    known = known | used | {id(value) for _, value in kept.of_user()}
     views = []
     for _, value in [*caches.slots(), *kept.of_tools()]:
         if id(value) in known or type(value) in _SCALARS:
             continue
         known = known | {id(value)}
-        own = _native.parts_of(value, caches.barriers()) - {id(value)}
+        own = _native.parts_of(value, caches.barriers())
+        if id(value) not in parts:
+            own -= {id(value)}
         if own and own <= parts:
             views.append(value)
     return views

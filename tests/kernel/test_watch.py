@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from harness import Session
@@ -99,3 +99,60 @@ def test_memory_that_processes_share_comes_back_to_no_counter_that_is_known(
     entry = shown(session, "value = torch.zeros(MIB).share_memory_()\nvalue")
     session.run("del value")
     assert "unknown: about 4 MiB" in session.run(f"%xdel {entry}").text()
+
+
+@pytest.mark.parametrize(
+    "variable", [{"XLEAK_POLICY": "loud"}, {"XLEAK_NOTICE_BYTES": "much"}], ids=str
+)
+def test_a_slip_in_the_environment_is_one_sentence_and_the_kernel_runs(
+    start_kernel: Callable[..., Session], variable: dict[str, str]
+) -> None:
+    assert start_kernel(**variable).value("1 + 1") == "2"
+
+
+def test_a_tool_s_name_that_the_source_uses_keeps_its_value_from_leaking(session: Session) -> None:
+    shown(session, "value = np.zeros(MIB)\nvalue")
+    session.run("from_tool = value", silent=True)
+    session.run("other = from_tool.size; del value")
+    assert leaks(session) == {}
+    session.run("del from_tool")
+    assert len(leaks(session)) == 1
+
+
+def test_release_of_a_number_leaves_the_last_error_alone(session: Session) -> None:
+    session.run("1 / 0")
+    entry = shown(session, "3")
+    assert "traceback" not in session.run(f"%xdel {entry}").text()
+
+
+def test_what_the_underscores_mean_stays_in_a_general_release_and_is_said_to(
+    session: Session,
+) -> None:
+    entry = shown(session, "value = np.zeros(MIB)\nvalue")
+    session.run("del value")
+    assert (
+        f"{entry} 8 MiB: `_`, `__` or `___` still mean it" in session.run("%release_cache").text()
+    )
+    assert list(leaks(session)) == [entry]
+
+
+def test_a_large_value_that_takes_long_to_search_does_not_slow_the_cells_after_it(
+    fresh_kernel: Session,
+) -> None:
+    fresh_kernel.run("rows = [[n] for n in range(600_000)]")
+    shown(fresh_kernel, "[rows][:1]")
+    fresh_kernel.findings()
+    judged = """
+import time
+watcher = get_ipython()._watcher
+judge, spent = watcher.after_cell, []
+def timed(*arguments):
+    start = time.perf_counter()
+    judge(*arguments)
+    spent.append(time.perf_counter() - start)
+watcher.after_cell = timed
+"""
+    fresh_kernel.run(judged, silent=True)
+    for number in range(5):
+        fresh_kernel.run(f"number = {number}")
+    assert sorted(fresh_kernel.ask("spent"))[2] < 0.010

@@ -57,6 +57,7 @@ def state():
         "storage": (sys.getrefcount(storage), torch._C._storage_Use_Count(storage._cdata)),
         "version": (shown._version, weight._version, loss.requires_grad, weight.grad is None),
         "array": (sys.getrefcount(array), array.flags.writeable, sys.getrefcount(array.dtype)),
+        "live": [sum(type(o) is kind for o in gc.get_objects()) for kind in KINDS],
         "calls": calls,
         "devices": torch.cuda.is_initialized(),
         "modules": len([name for name in sys.modules if not name.startswith("xleak")]),
@@ -76,6 +77,11 @@ TORCH_CELLS = [
     "loss.backward()",
     "loss = loss.detach()",
     "weight.grad",
+    "model = torch.nn.Linear(300, 300); model(torch.ones(2, 300)).sum().backward(); torch.optim.SGD(model.parameters(), 0.1).step()",
+    "model",
+    "model = None",
+    "(weight * 2).relu().sum()",
+    "list(weight.view(1024, 1024))[:2]",
     "del Out[3]",
     "%reset -f out",
 ]
@@ -83,6 +89,7 @@ TORCH_CELLS = [
 TORCH_PREPARE = """
 import numpy as np, torch
 np.random.seed(3); torch.manual_seed(3)
+KINDS = (torch.Tensor, torch.nn.Parameter, np.ndarray)
 calls = []
 class Watching(torch.Tensor):
     @classmethod

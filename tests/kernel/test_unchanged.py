@@ -77,7 +77,8 @@ TORCH_CELLS = [
     "loss.backward()",
     "loss = loss.detach()",
     "weight.grad",
-    "model = torch.nn.Linear(300, 300); model(torch.ones(2, 300)).sum().backward(); torch.optim.SGD(model.parameters(), 0.1).step()",
+    "model = torch.nn.Linear(300, 300); model(torch.ones(2, 300)).sum().backward()\n"
+    "torch.optim.SGD(model.parameters(), 0.1).step()",
     "model",
     "model = None",
     "(weight * 2).relu().sum()",

@@ -257,7 +257,7 @@ class OutputCache:
         """Return the id of an entry's value, also where it is gone from Out."""
 
 def parts_of(object: object, barriers: list[object]) -> set[int]:
-    """Return the identities of an object and of all larger objects and buffers that it reaches."""
+    """Return the identity of an object and those of everything large that it reaches."""
 
 def reaches(
     object: object, parts: set[int], barriers: list[object], deadline_ms: float | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -56,6 +57,8 @@ class Session:
 @contextmanager
 def new_session() -> Iterator[Session]:
     """A shell of its own, with xleak loaded as `%load_ext xleak` loads it."""
+    # What earlier tests left must not come back while this one counts.
+    gc.collect()
     InteractiveShell.clear_instance()
     config = Config()
     config.HistoryManager.enabled = False

@@ -1,4 +1,4 @@
-"""Every smell's own examples, run in a shell: `# expect: XLnnn` stands on the cell after which it is found."""
+"""Every smell's own examples; `# expect: XLnnn` stands on the cell after which it is found."""
 
 from __future__ import annotations
 

@@ -9,6 +9,22 @@ namespace {
 
 std::int64_t identity(PyObject* object) { return reinterpret_cast<std::int64_t>(object); }
 
+/// Who shares a buffer agrees on its address, whatever library it came from.
+std::int64_t part_of(const Buffer& buffer) {
+  return buffer.address != 0 ? buffer.address : buffer.key;
+}
+
+/// Adds a node that is large in itself. Smaller ones may be shared by unrelated objects, such as
+/// the column names of data frames.
+void add_part(const Node& node, KnownTypes& types, Parts& parts) {
+  PythonBytes own = node.leaves;
+  types.add_own_bytes(node.object, node.kind, own);
+  if (own.total() < kSmallBytes) return;
+  const bool array = node.kind == Kind::ndarray;
+  auto* data = array ? reinterpret_cast<ArrayFields*>(node.object)->data : nullptr;
+  parts.insert(array ? reinterpret_cast<std::int64_t>(data) : identity(node.object));
+}
+
 }  // namespace
 
 Parts parts_of(PyObject* object, const Pointers& barriers) {
@@ -18,14 +34,9 @@ Parts parts_of(PyObject* object, const Pointers& barriers) {
   Closure closure(types, torch, barriers, none);
   closure.add_root(object, 0);
   Parts parts{identity(object)};
-  // Smaller ones may be shared by unrelated objects, such as the column names of data frames.
-  for (const Node& node : closure.nodes()) {
-    PythonBytes own = node.leaves;
-    types.add_own_bytes(node.object, node.kind, own);
-    if (own.total() >= kSmallBytes) parts.insert(identity(node.object));
-  }
+  for (const Node& node : closure.nodes()) add_part(node, types, parts);
   for (const Buffer& buffer : find_buffers(closure, torch)) {
-    if (buffer.bytes >= kSmallBytes) parts.insert(buffer.key);
+    if (buffer.bytes >= kSmallBytes) parts.insert(part_of(buffer));
   }
   return parts;
 }
@@ -35,14 +46,14 @@ bool reaches(PyObject* object, const Parts& parts, const Pointers& barriers, con
   TorchFacts torch;
   Closure closure(types, torch, barriers, limits);
   if (!closure.add_root(object, 0)) return false;
-  const auto& nodes = closure.nodes();
-  const auto is_part = [&parts](const Node& node) {
-    return parts.count(identity(node.object)) != 0;
-  };
-  if (std::any_of(nodes.begin(), nodes.end(), is_part)) return true;
-  const auto buffers = find_buffers(closure, torch);
-  return std::any_of(buffers.begin(), buffers.end(),
-                     [&parts](const Buffer& buffer) { return parts.count(buffer.key) != 0; });
+  Parts reached;
+  for (const Node& node : closure.nodes()) {
+    reached.insert(identity(node.object));
+    add_part(node, types, reached);
+  }
+  for (const Buffer& buffer : find_buffers(closure, torch)) reached.insert(part_of(buffer));
+  return std::any_of(parts.begin(), parts.end(),
+                     [&reached](std::int64_t part) { return reached.count(part) != 0; });
 }
 
 Bytes would_free(const std::vector<PyObject*>& objects, const CacheReferences& dropped,

@@ -2,15 +2,15 @@
 #include <Python.h>
 
 #include <cstdint>
-#include <set>
+#include <unordered_set>
 
 #include "closure.hpp"
 
 namespace xleak::facts {
 
-/// What an object stands for in memory: its own identity and that of every larger object and buffer
-/// that it reaches.
-using Parts = std::set<std::int64_t>;
+/// What an object stands for in memory: its own identity and that of everything large that it
+/// reaches.
+using Parts = std::unordered_set<std::int64_t>;
 
 Parts parts_of(PyObject* object, const Pointers& barriers);
 

@@ -15,8 +15,8 @@ class ReleaseCacheMagic(Magics):
 
     @line_magic("release_cache")
     def release(self, line: str) -> None:
-        """Let go of tracebacks, output entries that nobody uses, garbage cycles, caches of frameworks
-        and free pages of the C heap, in that order. --dry-run shows what there is to let go of.
+        """Let go of tracebacks, output entries that nobody uses, garbage cycles, caches of
+        frameworks and free pages of the C heap, in that order. --dry-run shows what there is.
 
         What a name, `_`, `__` or `___` reaches, or an output entry that your code uses, stays.
         """

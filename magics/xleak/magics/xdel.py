@@ -61,6 +61,6 @@ def returned_bytes(result: ForgetResult) -> str:
     parts = [f"{_native.human(size)} to {owner}" for owner, size in result.freed.items() if size]
     if result.unknown_bytes:
         parts.append(
-            f"unknown: about {_native.human(result.unknown_bytes)}, in an allocator without a counter"
+            f"unknown: about {_native.human(result.unknown_bytes)}, of an allocator without counter"
         )
     return ", ".join(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from xleak import _native
 from xleak.shell.readings import device_readings, python_blocks
@@ -88,13 +88,8 @@ class CellEvents:
             self._end(request)
             return
         count = result.execution_count
-        _native.end_cell(
-            request.index,
-            "ok" if result.success else "error",
-            count,
-            python_blocks(),
-            device_readings(),
-        )
+        status: Literal["ok", "error"] = "ok" if result.success else "error"
+        _native.end_cell(request.index, status, count, python_blocks(), device_readings())
         self._watcher.after_cell(request.index, result.info.raw_cell, count)
 
     def _end(self, request: _Request) -> None:

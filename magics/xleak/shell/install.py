@@ -60,8 +60,8 @@ def detach(shell: InteractiveShell) -> None:
         return
     if _installed.events is not None:
         _installed.events.unregister()
-    for kind, table in _installed.magics.items():
-        _restore(shell.magics_manager.magics[kind], table)
+    for kind, before in _installed.magics.items():
+        _restore(shell, kind, before)
     ours = [t for t in shell.input_transformers_cleanup if t not in _installed.transformers]
     for transformer in ours:
         if getattr(transformer, "__module__", "").startswith("xleak."):
@@ -73,12 +73,17 @@ def detach(shell: InteractiveShell) -> None:
     _installed = None
 
 
-def _restore(table: dict[str, Any], before: dict[str, Any]) -> None:
+def _restore(shell: InteractiveShell, kind: str, before: dict[str, Any]) -> None:
     """Takes out our magics alone: others may have come since."""
+    manager = shell.magics_manager
+    table = manager.magics[kind]
     for name, magic in list(table.items()):
         if not getattr(magic, "__module__", "").startswith("xleak."):
             continue
-        if name in before:
-            table[name] = before[name]
-        else:
+        if name not in before:
             del table[name]
+            continue
+        # IPython 9.18 keeps a placeholder until a class of magics is loaded; it may be by now.
+        spec = getattr(before[name], "spec", "")
+        provider = manager.registry.get(spec.partition(":")[2]) if spec else None
+        table[name] = before[name] if provider is None else provider.magics[kind][name]

@@ -1,4 +1,4 @@
-"""What the source of a cell uses of the output cache: `_`, `__`, `___`, `_7`, `Out[7]`, `_oh[7]`."""
+"""What the source of a cell uses of the output cache: `_`, `__`, `_7`, `Out[7]`, `_oh[7]`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ _RELEASING = (
     "memreport",
     "xleak",
 )
+# What `%magic`, `%%magic` and `!command` become.
+_MAGIC_CALLS = ("run_line_magic", "run_cell_magic", "system", "getoutput")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
@@ -43,7 +45,10 @@ class Mentions:
 
 
 def find_mentions(source: str, transform: Callable[[str], str]) -> Mentions:
-    """The mentions in a cell. `transform` makes Python of IPython's syntax; what is not Python has none."""
+    """The mentions in a cell; none where it is not Python.
+
+    transform: makes Python of IPython's syntax.
+    """
     if not _CANDIDATE.search(source):
         return Mentions()
     try:
@@ -56,7 +61,7 @@ def find_mentions(source: str, transform: Callable[[str], str]) -> Mentions:
 
 
 class _Reader(ast.NodeVisitor):
-    """Walks a cell in the order of its evaluation, so that a name that it binds itself is its own."""
+    """Walks a cell in the order of its evaluation: a name that it binds itself is its own."""
 
     def __init__(self) -> None:
         self.mentions = Mentions()
@@ -128,10 +133,9 @@ def _constant_entry(node: ast.Subscript) -> int | None:
 
 
 def _magic_arguments(node: ast.Call) -> list[str]:
-    """The texts that a call of a magic, as IPython writes it, hands over: `%timeit _.sum()` uses `_`."""
-    if not isinstance(node.func, ast.Attribute) or not node.func.attr.startswith("run_"):
+    """The texts that a call of a magic hands over: `%timeit _.sum()` uses `_`."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in _MAGIC_CALLS:
         return []
-    texts = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
-    if not node.func.attr.endswith("_magic") or (texts[:1] and texts[0] in _RELEASING):
-        return []
-    return [text for text in texts[1:] if isinstance(text, str)]
+    values = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
+    texts = [value for value in values if isinstance(value, str)]
+    return [] if texts[:1] and texts[0] in _RELEASING else texts

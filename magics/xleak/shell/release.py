@@ -1,4 +1,4 @@
-"""Gives memory back: one value (`forget`), or what the whole session keeps unseen (`release_cache`)."""
+"""Gives memory back: one value, or what the whole session keeps unseen."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Step:
 
 
 def forget(target: str, *, dry_run: bool = False, by_name_only: bool = False) -> ForgetResult:
-    """Deletes a name, or an output entry, and every hidden reference that the shell keeps to its value.
+    """Deletes a name, or an output entry, and every hidden reference of the shell to its value.
 
     target: a name, or ``Out[n]``, which never touches a name. by_name_only: IPython's ``%xdel -n``.
     Other names of the user's for the value stay and are listed. Raises ValueError with one sentence
@@ -70,8 +70,8 @@ def forget(target: str, *, dry_run: bool = False, by_name_only: bool = False) ->
 
 
 def release_cache(*, dry_run: bool = False) -> list[Step]:
-    """Lets go, in this order: tracebacks, output entries that nobody uses, garbage cycles, caches of
-    frameworks, free pages of the C heap. Raises RuntimeError where xleak is not loaded."""
+    """Lets go, in this order: tracebacks, output entries that nobody uses, garbage cycles, caches
+    of frameworks, free pages of the C heap. Raises RuntimeError where xleak is not loaded."""
     watching = _watching()
     steps: list[Callable[[Watcher, bool], Step]] = [
         _release_tracebacks,

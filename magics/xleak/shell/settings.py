@@ -1,4 +1,4 @@
-"""What a user may set: `c.Xleak.…` in a configuration file, XLEAK_… in the environment, `%config Xleak`."""
+"""What a user may set: `c.Xleak.…` in a configuration file, XLEAK_… variables, `%config Xleak`."""
 
 from __future__ import annotations
 

@@ -104,7 +104,10 @@ class Watcher:
 
     @_harmless
     def idle(self, interrupted: Callable[[], bool]) -> None:
-        """Goes on with what did not fit into 30 ms, until done or interrupted() is true. Prints nothing."""
+        """Goes on with what did not fit into 30 ms, until done or interrupted() is true.
+
+        Prints nothing.
+        """
         if self._unfinished and _native.enabled():
             self._judge(None, interrupted)
 
@@ -132,7 +135,7 @@ class Watcher:
         self._failed = True
         kind = type(error).__name__
         print(
-            f"xleak failed here ({kind}: {error}). Your cells run as ever; what they leak may go unsaid.",
+            f"xleak failed here ({kind}: {error}). Cells run on; what they leak may go unsaid.",
             file=sys.stderr,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -14,6 +15,11 @@ from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 
 TIMEOUT = 30
+SETTLED = "not __import__('xleak.shell.watcher').shell.watcher.watcher()._unfinished"
+FINDINGS = """[
+    {"key": f.key, "code": f.code, "bytes": f.bytes, "cell": f.cell, "fix": f.fixes[0].code}
+    for f in __import__("xleak")._native.findings()
+]"""
 Message = dict[str, Any]
 
 
@@ -97,6 +103,21 @@ class Session:
         assert ran.content["status"] == "ok", ran.content
         assert ran.value is not None, f"{code!r} has no value"
         return ran.value
+
+    def ask(self, expression: str) -> Any:
+        """A literal value, asked for as a variable inspector asks: no cell, no name."""
+        ran = self.run("", silent=True, user_expressions={"it": expression})
+        return ast.literal_eval(ran.content["user_expressions"]["it"]["data"]["text/plain"])
+
+    def findings(self) -> dict[str, Any]:
+        """By key, once the search that goes on while the kernel is idle has ended."""
+        # Each question interrupts the search, which then starts anew: it needs ever longer pauses.
+        pause = 0.1
+        while not self.ask(SETTLED):
+            assert pause < TIMEOUT, "the search does not end"
+            time.sleep(pause)
+            pause *= 2
+        return {found["key"]: found for found in self.ask(FINDINGS)}
 
     def request(
         self, msg_type: str, content: Message | None = None, channel: str = "shell"

@@ -13,6 +13,8 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 from shells import MIB, Session, new_session
+from traitlets.config import Config, Configurable
+from xleak.shell.settings import settings_of
 
 PYTHONS = [python for python in os.environ.get("XLEAK_IPYTHON_PYTHONS", "").split(":") if python]
 
@@ -148,10 +150,23 @@ def test_the_environment_s_off_switch_wins(monkeypatch: pytest.MonkeyPatch, valu
         assert session.watcher.settings.policy == "off"
 
 
-def test_a_policy_that_is_none_is_said_and_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XLEAK_POLICY", "sometimes")
-    with pytest.warns(UserWarning, match="'sometimes', which is no"), new_session() as session:
+@pytest.mark.parametrize("variable", ["XLEAK_POLICY", "XLEAK_NOTICE_BYTES"])
+def test_a_setting_that_is_none_is_said_and_not_taken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], variable: str
+) -> None:
+    monkeypatch.setenv(variable, "sometimes")
+    with new_session() as session:
         assert session.watcher.settings.policy == "report"
+        assert session.watcher.settings.notice_bytes >= 16 * MIB
+    assert capsys.readouterr().err.startswith(f"xleak: {variable} is 'sometimes'; it may be ")
+
+
+def test_a_slip_in_the_configuration_is_said_and_the_defaults_are_taken(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    settings = settings_of(Configurable(config=Config(Xleak={"policy": "sometimes"})))
+    assert settings.policy == "report"
+    assert "'policy'" in capsys.readouterr().err
 
 
 def test_settings_can_be_set_in_the_session(session: Session) -> None:

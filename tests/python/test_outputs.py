@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from shells import MIB, Session
 from values import VALUES
+from xleak import _native
 
 
 @pytest.fixture(params=VALUES, ids=lambda name: name.replace(" ", "-"))
@@ -244,3 +245,20 @@ def test_nothing_new_costs_less_than_a_tenth_of_a_millisecond_with_hundreds_of_e
     for _ in range(100):
         watcher.caches.examine(set(), set(), None)
     assert (time.perf_counter() - start) / 100 < 1e-4
+
+
+def test_a_new_entry_costs_less_than_a_millisecond_beside_a_thousand_small_ones() -> None:
+    import time
+
+    out: dict[int, object] = {number: [number, "text"] for number in range(1, 1_000)}
+    cache, names = _native.OutputCache(), {"name": [0]}
+
+    def examine() -> None:
+        assert cache.examine(out, names, {}, {}, None, set(), set(), [], None, None)
+
+    examine()
+    start = time.perf_counter()
+    for number in range(1_000, 1_100):
+        out[number] = [number, "text"]
+        examine()
+    assert (time.perf_counter() - start) / 100 < 1e-3

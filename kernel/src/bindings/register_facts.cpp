@@ -95,7 +95,7 @@ void register_facts(py::module_& m) {
         return facts::parts_of(object.ptr(), pointers(barriers));
       },
       py::arg("object"), py::arg("barriers"),
-      "Return the identities of an object and of every larger buffer that it reaches.");
+      "Return the identities of an object and of all larger objects and buffers that it reaches.");
   m.def(
       "reaches",
       [](const py::object& object, const facts::Parts& parts, const py::list& barriers,

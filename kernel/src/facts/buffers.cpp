@@ -47,7 +47,8 @@ class Collector {
     known.address = storage->address;
     known.bytes = storage->bytes;
     known.owner = storage->device;
-    if (storage->device == "cpu") known.owner = storage->foreign ? "unknown" : "malloc";
+    if (storage->device == "cpu")
+      known.owner = storage->foreign || !storage->in_malloc ? "unknown" : "malloc";
     known.held = known.held || (storage->named && node.kind == Kind::tensor);
     if (storage->foreign) {
       known.doubt = Buffer::Doubt::names;

@@ -1,6 +1,7 @@
 #include "cache_slots.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace xleak::facts {
 namespace {
@@ -21,10 +22,12 @@ int output_number(PyObject* name) {
   return number;
 }
 
+/// What is too small to be looked for, in any number. Text and integers may be large.
 bool is_scalar(PyObject* value) {
   PyTypeObject* type = Py_TYPE(value);
-  return type == &PyUnicode_Type || type == &PyLong_Type || type == &PyFloat_Type ||
-         type == &PyBool_Type || value == Py_None;
+  if (type == &PyUnicode_Type) return PyUnicode_GET_LENGTH(value) * 4 < kSmallBytes;
+  if (type == &PyLong_Type) return std::abs(Py_SIZE(value)) * 4 < kSmallBytes;
+  return type == &PyFloat_Type || type == &PyBool_Type || value == Py_None;
 }
 
 template <typename Use>
@@ -41,14 +44,15 @@ class Reader {
       : view_(view), known_(known) {}
 
   CacheSlots read() {
+    slots_.references.reserve(static_cast<std::size_t>(PyDict_GET_SIZE(view_.out)));
     each_item(view_.out, [this](PyObject* key, PyObject* value) {
       if (!PyLong_CheckExact(key)) return;
       const int number = static_cast<int>(PyLong_AsLong(key));
-      add_entry(number, value, "Out[" + std::to_string(number) + "]");
+      add_entry({value, nullptr, number});
     });
     each_item(view_.hidden_ns, [this](PyObject* key, PyObject* value) {
       const int number = output_number(key);
-      if (number != 0) add_entry(number, value, kHidden);
+      if (number != 0) add_entry({value, kHidden, number});
     });
     each_item(view_.user_ns, [this](PyObject* key, PyObject* value) { add_name(key, value); });
     add_underscores();
@@ -60,19 +64,20 @@ class Reader {
 
   bool in_use(int number) const { return view_.mentioned.count(number) != 0; }
 
-  void add_entry(int number, PyObject* value, const std::string& label) {
-    if (in_use(number)) return;
-    slots_.entries.emplace(number, value);
-    add_slot(value, label);
+  void add_entry(const CacheSlots::Slot& slot) {
+    if (in_use(slot.number) || is_scalar(slot.object)) return;
+    // The caches grow in the order of the numbers.
+    slots_.entries.emplace_hint(slots_.entries.end(), slot.number, slot.object);
+    add_slot(slot);
   }
 
-  void add_slot(PyObject* value, const std::string& label) {
-    slots_.references[value] += 1;
-    slots_.slots.push_back({value, label});
+  void add_slot(const CacheSlots::Slot& slot) {
+    slots_.references[slot.object] += 1;
+    slots_.slots.push_back(slot);
   }
 
   void add_name(PyObject* key, PyObject* value) {
-    if (!PyUnicode_Check(key) || is_underscore(key)) return;
+    if (is_scalar(value) || !PyUnicode_Check(key) || is_underscore(key)) return;
     const int number = output_number(key);
     if (number != 0 && in_use(number)) return;
     const char* name = PyUnicode_AsUTF8(key);
@@ -80,10 +85,10 @@ class Reader {
     const auto entry = slots_.entries.find(number);
     // A user may have a variable of his own called _5.
     if (number != 0 && entry != slots_.entries.end() && entry->second == value) {
-      add_slot(value, name);
-    } else if (view_.tool_names.count(name) != 0) {
-      add_slot(value, std::string(name) + " (made by a tool)");
-    } else if (!is_scalar(value)) {
+      add_slot({value, name});
+    } else if (!view_.tool_names.empty() && view_.tool_names.count(name) != 0) {
+      add_slot({value, name, 0, true});
+    } else {
       slots_.named.insert(value);
     }
   }
@@ -114,14 +119,14 @@ class Reader {
   }
 
   /// A reference beside Out; the entry may be gone from Out and live on here.
-  void add_remnant(PyObject* value, const std::string& label) {
+  void add_remnant(PyObject* value, const char* place) {
     if (is_scalar(value) || is_mentioned_value(value)) return;
     if (slots_.references.count(value) == 0) {
       for (const auto& [number, object] : known_) {
         if (object == value && !in_use(number)) slots_.entries.emplace(number, value);
       }
     }
-    add_slot(value, label);
+    add_slot({value, place});
   }
 
   bool is_mentioned_value(PyObject* value) const {
@@ -141,11 +146,18 @@ class Reader {
 
 }  // namespace
 
+std::string CacheSlots::Slot::label() const {
+  if (place == nullptr) return "Out[" + std::to_string(number) + "]";
+  return std::string(place) + (made_by_tool ? " (made by a tool)" : "");
+}
+
 std::vector<std::string> CacheSlots::labels_of(PyObject* object) const {
   std::vector<std::string> labels;
   for (const Slot& slot : slots) {
-    const bool is_new = std::find(labels.begin(), labels.end(), slot.label) == labels.end();
-    if (slot.object == object && is_new) labels.push_back(slot.label);
+    if (slot.object != object) continue;
+    std::string label = slot.label();
+    const bool is_new = std::find(labels.begin(), labels.end(), label) == labels.end();
+    if (is_new) labels.push_back(std::move(label));
   }
   return labels;
 }

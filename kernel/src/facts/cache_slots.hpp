@@ -27,7 +27,10 @@ struct CacheView {
 struct CacheSlots {
   struct Slot {
     PyObject* object;
-    std::string label;
+    const char* place;  ///< A name, or null for Out[number].
+    int number = 0;
+    bool made_by_tool = false;
+    std::string label() const;
   };
   std::map<int, PyObject*> entries;
   CacheReferences references;

@@ -94,9 +94,26 @@ void Closure::add_edge(PyObject* target) {
     add_node(target, kind);
     found = index_.find(target);
   }
-  if (nodes_[found->second].root != root_) sharing_.insert(root_);
+  note_sharing(nodes_[found->second]);
   nodes_[found->second].inside += 1;
   edges_.push_back(found->second);
+}
+
+void Closure::note_sharing(const Node& node) {
+  if (node.root == root_) return;
+  const bool leaf = Py_TYPE(node.object)->tp_traverse == nullptr && node.kind <= Kind::sized;
+  if (!leaf) {
+    sharing_.insert(root_);
+    return;
+  }
+  PythonBytes own;
+  types_.add_own_bytes(node.object, node.kind, own);
+  shared_leaf_bytes_[root_] += own.total();
+}
+
+std::int64_t Closure::shared_leaf_bytes(std::uint32_t root) const {
+  const auto found = shared_leaf_bytes_.find(root);
+  return found == shared_leaf_bytes_.end() ? 0 : found->second;
 }
 
 void Closure::add_node(PyObject* object, Kind kind) {

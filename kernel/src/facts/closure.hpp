@@ -55,8 +55,10 @@ class Closure {
   void mark_held(const CacheReferences& caches);
   void hold(std::uint32_t node);
 
-  /// Whether a root reaches what another root reached before it.
+  /// Whether a root reaches what another root reached before it, but for text and numbers.
   bool shares(std::uint32_t root) const { return sharing_.count(root) != 0; }
+  /// The bytes of such text and numbers.
+  std::int64_t shared_leaf_bytes(std::uint32_t root) const;
   const std::vector<Node>& nodes() const { return nodes_; }
   bool contains(PyObject* object) const { return index_.count(object) != 0; }
 
@@ -64,6 +66,7 @@ class Closure {
   static int visit(PyObject* target, void* self);
   void step();
   void add_edge(PyObject* target);
+  void note_sharing(const Node& node);
   void add_hidden_edges();
   void add_node(PyObject* object, Kind kind);
   bool is_barrier(PyObject* object, Kind kind) const;
@@ -77,6 +80,7 @@ class Closure {
   std::vector<std::uint32_t> edges_;
   std::unordered_map<PyObject*, std::uint32_t> index_;
   std::unordered_set<std::uint32_t> sharing_;
+  std::unordered_map<std::uint32_t, std::int64_t> shared_leaf_bytes_;
   std::size_t current_ = 0;
   std::size_t steps_ = 0;
   std::uint32_t root_ = 0;

@@ -64,13 +64,19 @@ KnownTypes::KnownTypes() {
     const char* module;
     const char* name;
     Kind kind;
-  } imported[] = {
-      {"collections", "deque", Kind::sized},        {"array", "array", Kind::sized},
-      {"numpy", "ndarray", Kind::ndarray},          {"torch._C", "TensorBase", Kind::tensor},
-      {"torch._C", "StorageBase", Kind::storage},   {"pyarrow.lib", "ChunkedArray", Kind::arrow},
-      {"pyarrow.lib", "Array", Kind::arrow},        {"pyarrow.lib", "Table", Kind::arrow},
-      {"pyarrow.lib", "RecordBatch", Kind::arrow},  {"pyarrow.lib", "Buffer", Kind::arrow},
-      {"polars._plr", "PyDataFrame", Kind::polars}, {"polars._plr", "PySeries", Kind::polars}};
+  } imported[] = {{"collections", "deque", Kind::sized},
+                  {"array", "array", Kind::sized},
+                  {"io", "BytesIO", Kind::sized},
+                  {"numpy", "ndarray", Kind::ndarray},
+                  {"torch._C", "TensorBase", Kind::tensor},
+                  {"torch._C", "StorageBase", Kind::storage},
+                  {"pyarrow.lib", "ChunkedArray", Kind::arrow},
+                  {"pyarrow.lib", "Array", Kind::arrow},
+                  {"pyarrow.lib", "Table", Kind::arrow},
+                  {"pyarrow.lib", "RecordBatch", Kind::arrow},
+                  {"pyarrow.lib", "Buffer", Kind::arrow},
+                  {"polars._plr", "PyDataFrame", Kind::polars},
+                  {"polars._plr", "PySeries", Kind::polars}};
   for (const auto& known : imported) {
     if (auto* type = imported_type(known.module, known.name)) bases_.push_back({type, known.kind});
   }

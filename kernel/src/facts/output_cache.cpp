@@ -17,7 +17,7 @@ bool OutputCache::examine(const CacheView& view, const Limits& limits) {
   const std::uint64_t now = fingerprint(view);
   if (now == fingerprint_ && !unsettled_) return true;
   std::map<int, PyObject*> known;
-  for (const auto& [number, state] : states_) known.emplace(number, state.object);
+  for (const auto& [number, state] : states_) known.emplace_hint(known.end(), number, state.object);
   slots_ = read_slots(view, known);
   const auto start = Clock::now();
   const bool finished = examine_changed(view, now != fingerprint_, limits);
@@ -39,6 +39,7 @@ bool OutputCache::examine_changed(const CacheView& view, bool bindings_moved,
     if (!needs_look(number, object, bindings_moved, types)) continue;
     (states_[number].dear ? alone : together).push_back(number);
   }
+  const auto slow = [this](int number) { return states_[number].slow; };
   unsettled_ = false;
   if (!examine_group(together, view, types, limits)) return false;
   for (const auto& [number, state] : states_) {
@@ -46,8 +47,12 @@ bool OutputCache::examine_changed(const CacheView& view, bool bindings_moved,
     if (pending && std::find(alone.begin(), alone.end(), number) == alone.end())
       alone.push_back(number);
   }
-  return std::all_of(alone.begin(), alone.end(),
-                     [&](int number) { return examine_group({number}, view, types, limits); });
+  std::stable_partition(alone.begin(), alone.end(), [&](int number) { return !slow(number); });
+  return std::all_of(alone.begin(), alone.end(), [&](int number) {
+    // What did not fit into a cell's time before is left for the idle time from the start.
+    if (limits.deadline && slow(number)) return false;
+    return examine_group({number}, view, types, limits);
+  });
 }
 
 bool OutputCache::needs_look(int number, PyObject* object, bool bindings_moved, KnownTypes& types) {
@@ -85,12 +90,13 @@ OutputCache::Growth OutputCache::grow(Closure& closure, const std::vector<int>& 
   for (const int number : group) {
     State& state = states_[number];
     const std::size_t before = closure.nodes().size();
-    if (!closure.add_root(state.object, static_cast<std::uint32_t>(number)))
+    const bool complete = closure.add_root(state.object, static_cast<std::uint32_t>(number));
+    state.dear = state.dear || !complete || closure.nodes().size() - before > kDearNodes;
+    if (!complete) {
+      state.slow = state.slow || group.size() == 1;
       return Growth::limit_reached;
-    if (group.size() > 1 && closure.nodes().size() - before > kDearNodes) {
-      state.dear = true;
-      return Growth::too_large;
     }
+    if (state.dear && group.size() > 1) return Growth::too_large;
   }
   return Growth::done;
 }
@@ -170,9 +176,12 @@ void OutputCache::account(const Closure& closure, const std::vector<int>& group,
     add(state.facts.held, sum.held);
     state.facts.total_bytes = sum.all.total() + sum.buffer_bytes;
     state.examined = true;
-    state.facts.holders = slots_.labels_of(state.object);
-    const bool alone = !sum.may_grow && !closure.shares(static_cast<std::uint32_t>(number));
-    const bool small = alone && state.facts.total_bytes < kSmallBytes;
+    const bool large = total(state.facts.held) >= kSmallBytes;
+    state.facts.holders = large ? slots_.labels_of(state.object) : std::vector<std::string>{};
+    const auto root = static_cast<std::uint32_t>(number);
+    const bool alone = !sum.may_grow && !closure.shares(root);
+    const auto reached = state.facts.total_bytes + closure.shared_leaf_bytes(root);
+    const bool small = alone && reached < kSmallBytes;
     const bool all_held_here = total(state.facts.held) >= state.facts.total_bytes / 100 * 99;
     state.facts.settled = small || (state.dear && all_held_here);
     unsettled_ = unsettled_ || !state.facts.settled;

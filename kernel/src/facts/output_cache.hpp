@@ -36,6 +36,7 @@ class OutputCache {
     long outside = 0;            ///< References that are not the caches'.
     bool examined = false;
     bool dear = false;  ///< Too many objects to be looked at together with the others.
+    bool slow = false;  ///< Did not fit into the time of a cell.
     OutputFacts facts;
   };
   bool examine_changed(const CacheView& view, bool bindings_moved, const Limits& limits);

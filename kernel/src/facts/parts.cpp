@@ -17,7 +17,7 @@ std::int64_t part_of(const Buffer& buffer) {
 /// Adds a node that is large in itself. Smaller ones may be shared by unrelated objects, such as
 /// the column names of data frames.
 void add_part(const Node& node, KnownTypes& types, Parts& parts) {
-  PythonBytes own;
+  PythonBytes own = node.leaves;
   types.add_own_bytes(node.object, node.kind, own);
   if (own.total() < kSmallBytes) return;
   const bool array = node.kind == Kind::ndarray;

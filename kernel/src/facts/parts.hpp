@@ -8,7 +8,7 @@
 
 namespace xleak::facts {
 
-/// What an object stands for in memory: its own identity and that of every larger buffer it
+/// What an object stands for in memory: its own identity and that of everything large that it
 /// reaches.
 using Parts = std::unordered_set<std::int64_t>;
 

@@ -1,6 +1,7 @@
 #include "torch_facts.hpp"
 
 #include <cstdio>
+#include <string_view>
 
 #include "known_types.hpp"
 
@@ -90,13 +91,18 @@ std::optional<StorageFacts> TorchFacts::storage_of(PyObject* tensor) {
 std::optional<StorageFacts> TorchFacts::describe(PyObject* storage) {
   if (tensor_base() == nullptr || storage_base_ == nullptr || use_count_ == nullptr)
     return std::nullopt;
+  const Reference device = read_descriptor(storage_base_, "device", storage);
+  const Reference name = Reference::steal(device ? PyObject_Str(device.get()) : nullptr);
+  const char* device_name = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
+  if (device_name == nullptr) PyErr_Clear();
+  // Meta and fake tensors have no memory, and torch warns when the latter are asked for its
+  // address.
+  if (device_name == nullptr || std::string_view(device_name) == "meta") return std::nullopt;
   const Reference key = read_descriptor(storage_base_, "_cdata", storage);
   const Reference address = call_descriptor(storage_base_, "data_ptr", storage);
-  const Reference device = read_descriptor(storage_base_, "device", storage);
-  if (!key || !address || !device) return std::nullopt;
+  if (!key || !address) return std::nullopt;
   const Reference users = Reference::steal(PyObject_CallOneArg(use_count_, key.get()));
-  const Reference name = Reference::steal(PyObject_Str(device.get()));
-  if (!users || !name) {
+  if (!users) {
     PyErr_Clear();
     return std::nullopt;
   }
@@ -108,7 +114,8 @@ std::optional<StorageFacts> TorchFacts::describe(PyObject* storage) {
   facts.users = static_cast<long>(as_integer(users, 1)) - 1;
   const Reference resizable = call_descriptor(storage_base_, "resizable", storage);
   facts.foreign = resizable.get() != Py_True;
-  facts.device = PyUnicode_AsUTF8(name.get());
+  facts.in_malloc = call_descriptor(storage_base_, "is_shared", storage).get() == Py_False;
+  facts.device = device_name;
   return facts;
 }
 

@@ -13,9 +13,10 @@ namespace xleak::facts {
 struct StorageFacts {
   std::int64_t key = 0;  ///< Address of torch's StorageImpl.
   std::int64_t bytes = 0;
-  long users = 0;        ///< Tensors and saved tensors, C++ ones included.
-  bool foreign = false;  ///< Torch did not allocate it (from_numpy, shared memory).
-  bool named = false;    ///< A Python storage object of the user's keeps it.
+  long users = 0;         ///< Tensors and saved tensors, C++ ones included.
+  bool foreign = false;   ///< Torch did not allocate it (from_numpy, shared memory).
+  bool in_malloc = true;  ///< Not in memory that processes share.
+  bool named = false;     ///< A Python storage object of the user's keeps it.
   std::int64_t address = 0;
   std::string device;
 };

@@ -8,6 +8,8 @@ from IPython.core.magic import Magics, line_magic, magics_class
 from xleak import _native
 from xleak.shell.release import ForgetResult, forget
 
+# More would hide the first ones.
+_HOLDERS_SHOWN = 10
 _USAGE = "%xdel [-n] [--dry-run] NAME, or %xdel [--dry-run] Out[n]"
 
 
@@ -46,7 +48,9 @@ def report(result: ForgetResult) -> str:
     if returned := returned_bytes(result):
         lines.append(f"{'would come back' if result.dry_run else 'came back'}: {returned}")
     if result.holders:
-        lines.append(f"still held by {', '.join(result.holders)}")
+        rest = len(result.holders) - _HOLDERS_SHOWN
+        shown = ", ".join(result.holders[:_HOLDERS_SHOWN])
+        lines.append(f"still held by {shown}{f' and {rest} more' if rest > 0 else ''}")
     elif not returned:
         lines.append("no allocator's counter moved: it was small, or something else still holds it")
     return "\n".join(lines)

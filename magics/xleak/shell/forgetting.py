@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # For one name. What it reaches beyond that stays unsearched.
 _SEARCH_MS = 500.0
 _SCALARS = (str, int, float, bool, complex, type(None))
+# Text and numbers below that are shared all over the interpreter, so who else has one means nothing.
+_LARGE_SCALAR_BYTES = 64 << 10
 
 
 @dataclass
@@ -36,7 +38,7 @@ def make_plan(watcher: Watcher, objects: list[Any], name: str | None) -> Plan:
     """A plan to forget `objects[0]`; name: the user's name that goes with it, None for an entry."""
     caches, shell = watcher.caches, watcher.shell
     barriers = caches.barriers()
-    parts = _native.parts_of(objects[0], barriers)
+    parts = set() if _is_scalar(objects[0]) else _native.parts_of(objects[0], barriers)
     plan = Plan(objects, name)
     kept = Namespace(watcher, without=name)
     plan.objects += _views(watcher, parts, {id(objects[0])}, kept)
@@ -81,8 +83,7 @@ class Namespace:
         """(name, value) of the user's own names, scalars and text left out."""
         for name in self._names:
             value = self._user_ns[name]
-            # isinstance would ask the value for its __class__.
-            if type(value) not in _SCALARS and type(value) is not ModuleType:
+            if not _is_scalar(value) and type(value) is not ModuleType:
                 yield name, value
 
     def of_tools(self) -> Iterator[tuple[str, Any]]:
@@ -91,16 +92,26 @@ class Namespace:
             yield name, self._user_ns[name]
 
 
+def _is_scalar(value: object) -> bool:
+    return type(value) in _SCALARS and value.__sizeof__() < _LARGE_SCALAR_BYTES
+
+
 def _views(watcher: Watcher, parts: set[int], known: set[int], kept: Namespace) -> list[Any]:
-    """Other values in the caches whose memory is wholly that of the parts: `q.T`, a slice."""
+    """Other values in the caches whose memory is wholly that of the parts: `q.T`, a slice, an item.
+
+    Entries that the user's source uses are not among them.
+    """
     caches = watcher.caches
-    known = known | {id(value) for _, value in kept.of_user()}
+    used = {id(value) for number, value in caches.out.items() if number in watcher.mentioned}
+    known = known | used | {id(value) for _, value in kept.of_user()}
     views = []
     for _, value in [*caches.slots(), *kept.of_tools()]:
-        if id(value) in known or type(value) in _SCALARS:
+        if id(value) in known or _is_scalar(value):
             continue
         known = known | {id(value)}
-        own = _native.parts_of(value, caches.barriers()) - {id(value)}
+        own = _native.parts_of(value, caches.barriers())
+        if id(value) not in parts:
+            own -= {id(value)}
         if own and own <= parts:
             views.append(value)
     return views
@@ -121,7 +132,7 @@ def _holders(
             yield f"`{name}` ({_native.type_name(value)})"
     seen: set[int] = set()
     for label, value in watcher.caches.slots():
-        if id(value) in ids or id(value) in seen or type(value) in _SCALARS:
+        if id(value) in ids or id(value) in seen or _is_scalar(value):
             continue
         seen.add(id(value))
         if _reaches(value, parts, barriers):
@@ -134,5 +145,5 @@ def _modules(ids: set[int], user_ns: dict[str, Any]) -> Iterator[str]:
         if type(module) is not ModuleType or vars(module) is user_ns:
             continue
         for name, value in list(vars(module).items()):
-            if id(value) in ids and type(value) not in _SCALARS:
+            if id(value) in ids and not _is_scalar(value):
                 yield f"`{module_name}.{name}`"

@@ -52,4 +52,7 @@ def notice_text(findings: list[_native.Finding]) -> str:
     shown = ", ".join(f"{f.key} {_native.human(f.bytes or 0)}" for f in findings[:_ENTRIES_SHOWN])
     rest = f" and {more} more" if (more := len(findings) - _ENTRIES_SHOWN) > 0 else ""
     codes = ", ".join(sorted({finding.code for finding in findings}))
-    return f"xleak {codes}: {total} that no name reaches, kept by {shown}{rest}. Free it with `%release_cache`."
+    return (
+        f"xleak {codes}: {total} that no name reaches, kept by {shown}{rest}. "
+        f"Free the largest with `{findings[0].fixes[0].code}`; `%leakcheck` lists them."
+    )

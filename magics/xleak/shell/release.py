@@ -171,17 +171,22 @@ def _release_outputs(watching: Watcher, dry_run: bool) -> Step:
     watching.refresh()
     recent = {id(shell.user_ns[name]) for name in UNDERSCORES if name in shell.user_ns}
     caches = watching.caches
-    orphans = [e for e in caches.entries() if id(caches.value_of(e.number)) not in recent]
+    known = caches.entries()
+    orphans = [e for e in known if id(caches.value_of(e.number)) not in recent]
+    detail = _listed(orphans) or "none"
+    if stay := _listed([entry for entry in known if entry not in orphans]):
+        detail += f" ({stay}: `_`, `__` or `___` still mean it, so it stays; %xdel frees it)"
     if not orphans:
-        return Step(title, "none")
-    detail = ", ".join(
-        f"Out[{entry.number}] {_native.human(entry.held_bytes)}" for entry in orphans
-    )
+        return Step(title, detail)
     if dry_run:
         owners = sorted({owner for entry in orphans for owner in entry.held} - {"unknown"})
         return Step(title, detail, {o: sum(e.held.get(o, 0) for e in orphans) for o in owners})
     ids = {id(caches.value_of(entry.number)) for entry in orphans}
     return _measured(title, detail, lambda: caches.drop(lambda value: id(value) in ids))
+
+
+def _listed(entries: list[_native.OutputFacts]) -> str:
+    return ", ".join(f"Out[{e.number}] {_native.human(e.held_bytes)}" for e in entries)
 
 
 def _collect_cycles(watching: Watcher, dry_run: bool) -> Step:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
-import warnings
+import sys
 from typing import Any
 
-from traitlets import Enum, Int, default, observe
+from traitlets import Enum, Int, TraitError, default, observe
 from traitlets.config import Configurable
 
 from xleak import _native
 
 # Smaller leaks are listed by %leakcheck; a line under a cell is for those that end sessions.
 NOTICE_BYTES = 16 << 20
+_POLICIES = ["off", "report"]
 
 
 class Xleak(Configurable):
     """The settings of one shell."""
 
     policy = Enum(
-        ["off", "report"],
+        _POLICIES,
         help="'report' watches the cells and says what leaks; 'off' does neither.",
     ).tag(config=True)
     notice_bytes = Int(
@@ -37,20 +38,20 @@ class Xleak(Configurable):
 
     @default("policy")
     def _policy_from_environment(self) -> str:
-        chosen = os.environ.get("XLEAK_POLICY") or "report"
-        if chosen in ("off", "report"):
-            return chosen
-        warnings.warn(
-            f"XLEAK_POLICY is {chosen!r}, which is no policy, so cells are watched as by default. "
-            "Set it to off or report.",
-            stacklevel=2,
-        )
+        chosen = os.environ.get("XLEAK_POLICY", "")
+        if chosen in ("", *_POLICIES):
+            return chosen or "report"
+        _say(f"XLEAK_POLICY is {chosen!r}; it may be off or report.")
         return "report"
 
     @default("notice_bytes")
     def _notice_bytes_from_environment(self) -> int:
         chosen = os.environ.get("XLEAK_NOTICE_BYTES", "")
-        return int(chosen) if chosen.isdecimal() else max(NOTICE_BYTES, _ram_bytes() // 100)
+        if chosen.isdecimal():
+            return int(chosen)
+        if chosen:
+            _say(f"XLEAK_NOTICE_BYTES is {chosen!r}; it may be a number of bytes.")
+        return max(NOTICE_BYTES, _ram_bytes() // 100)
 
     @observe("policy")
     def _apply_policy(self, change: Any) -> None:
@@ -60,6 +61,19 @@ class Xleak(Configurable):
 def is_disabled() -> bool:
     """Whether XLEAK_DISABLE says so; empty and 0 do not."""
     return os.environ.get("XLEAK_DISABLE", "") not in ("", "0")
+
+
+def settings_of(shell: Configurable) -> Xleak:
+    """The settings that a shell's configuration asks for; the defaults, and a sentence, where it has a slip."""
+    try:
+        return Xleak(parent=shell)
+    except TraitError as error:
+        _say(str(error))
+        return Xleak()
+
+
+def _say(slip: str) -> None:
+    print(f"xleak: {slip} xleak uses its default.", file=sys.stderr)
 
 
 def _ram_bytes() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,13 +13,15 @@ from xleak import _native
 from xleak.shell.caches import UNDERSCORES, OutputCaches
 from xleak.shell.mentions import find_mentions
 from xleak.shell.notice import Notice
-from xleak.shell.settings import Xleak
+from xleak.shell.settings import settings_of
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 # What a cell may wait for; the rest is done while the kernel is idle.
 BUDGET_MS = 30.0
+
+_WORD = re.compile(r"[^\W\d]\w*")
 
 # (index of the cell, its source), called once the cell was judged.
 Listener = Callable[[int, str], None]
@@ -44,7 +47,7 @@ class Watcher:
 
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
-        self.settings = Xleak(parent=shell)
+        self.settings = settings_of(shell)
         self.caches = OutputCaches(shell)
         self.mentioned: set[int] = set()
         self.after_judgement: list[Listener] = []
@@ -80,6 +83,7 @@ class Watcher:
         if execution_count is not None and execution_count in self.caches.out:
             self._shown_by[execution_count] = index
         self._note_mentions(source)
+        self._take_over_tool_names(source)
         if not self.caches.unused:
             self._judge(BUDGET_MS, None)
             self._tell()
@@ -158,6 +162,12 @@ class Watcher:
         self.mentioned |= {before[name] for name in mentions.underscores if name in before}
         if mentions.everything:
             self.mentioned |= set(self.caches.out)
+
+    def _take_over_tool_names(self, source: str) -> None:
+        """A name of a tool's that the user's source has is in use."""
+        if self._tool_names:
+            for word in set(_WORD.findall(source)):
+                self._tool_names.pop(word, None)
 
     def _judge(self, deadline_ms: float | None, interrupted: Callable[[], bool] | None) -> None:
         tools = self.tool_names()

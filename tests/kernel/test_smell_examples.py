@@ -1,0 +1,83 @@
+"""Every smell's own examples, run in the real kernel: `# expect: XLnnn` stands on the cell after which it is found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from harness import Session
+
+SMELLS = sorted(
+    folder
+    for folder in (Path(__file__).parents[2] / "monitor" / "smells").iterdir()
+    if folder.is_dir()
+)
+EXPECT = re.compile(r"#\s*expect:\s*(XL\d{3})")
+# Bad and good variants that a smell must show.
+VARIANTS = 3
+# What a promised release must bring back, of its bytes.
+RETURNED = 0.95
+
+COUNTERS = "sum(__import__('xleak.shell.counters').shell.counters.read_counters().values())"
+
+
+def cells(script: Path) -> list[str]:
+    """Split a percent-format script into the cells a notebook would have."""
+    return [cell for cell in re.split(r"(?m)^(?=# %%)", script.read_text()) if cell.strip()]
+
+
+def expected(script: Path) -> list[tuple[str, int]]:
+    return [(code, n) for n, cell in enumerate(cells(script), 1) for code in EXPECT.findall(cell)]
+
+
+def run(kernel: Session, script: Path) -> tuple[list[tuple[str, int]], list[str]]:
+    """(code, cell after which it came) of every finding, and what was displayed by xleak."""
+    seen: set[str] = set()
+    came: list[tuple[str, int]] = []
+    notices: list[str] = []
+    for number, cell in enumerate(cells(script), 1):
+        ran = kernel.run(cell)
+        assert ran.content["status"] == "ok", ran.content
+        notices += [str(d["data"]) for d in ran.of("display_data") if "xleak" in str(d["data"])]
+        now = kernel.findings()
+        came += [(found["code"], number) for key, found in now.items() if key not in seen]
+        seen |= set(now)
+    return came, notices
+
+
+@pytest.fixture(params=SMELLS, ids=lambda path: path.name)
+def smell(request: pytest.FixtureRequest) -> Path:
+    path: Path = request.param
+    return path
+
+
+def test_a_smell_shows_three_bad_and_three_good_variants(smell: Path) -> None:
+    titles = re.findall(r"(?m)^# %% ([^:\n]*)", (smell / "good.py").read_text())
+    assert len(expected(smell / "bad.py")) >= VARIANTS
+    assert len(set(titles)) >= VARIANTS
+
+
+def test_the_bad_example_is_reported_where_it_says_and_nowhere_else(
+    smell: Path, fresh_kernel: Session
+) -> None:
+    assert run(fresh_kernel, smell / "bad.py")[0] == expected(smell / "bad.py")
+
+
+def test_each_fix_of_the_bad_example_gives_the_bytes_back(
+    smell: Path, fresh_kernel: Session
+) -> None:
+    run(fresh_kernel, smell / "bad.py")
+    promised = fresh_kernel.findings()
+    assert promised
+    for found in promised.values():
+        before = fresh_kernel.ask(COUNTERS)
+        assert fresh_kernel.run(found["fix"]).content["status"] == "ok"
+        assert before - fresh_kernel.ask(COUNTERS) >= found["bytes"] * RETURNED, found
+    assert fresh_kernel.findings() == {}
+
+
+def test_the_good_example_is_quiet(smell: Path, start_kernel: Callable[..., Session]) -> None:
+    kernel = start_kernel(XLEAK_NOTICE_BYTES="1000000")
+    assert run(kernel, smell / "good.py") == ([], [])

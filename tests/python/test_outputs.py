@@ -219,7 +219,7 @@ def test_what_is_found_late_stands_above_the_next_cell(
     session.watcher.settings.notice_bytes = MIB
     session.run("x = {i: [i] for i in range(700_000)}")
     session.run("[x][0:1]")
-    session.run("del x")
+    session.shell.run_cell("del x", store_history=True)
     assert session.leaks() == {}
     session.watcher.idle(lambda: True)
     assert session.leaks() == {}
@@ -229,22 +229,6 @@ def test_what_is_found_late_stands_above_the_next_cell(
     session.run("print('the cell')")
     printed = capsys.readouterr().out
     assert printed.index("XL401") < printed.index("the cell")
-
-
-def test_nothing_new_costs_less_than_a_tenth_of_a_millisecond_with_hundreds_of_entries(
-    session: Session,
-) -> None:
-    import time
-
-    session.run("import numpy as np, pandas as pd")
-    for number in range(300):
-        session.shell.user_ns["Out"][1000 + number] = [number]
-    watcher = session.watcher
-    watcher.caches.examine(set(), set(), None)
-    start = time.perf_counter()
-    for _ in range(100):
-        watcher.caches.examine(set(), set(), None)
-    assert (time.perf_counter() - start) / 100 < 1e-4
 
 
 def test_a_new_entry_costs_less_than_a_millisecond_beside_a_thousand_small_ones() -> None:

@@ -134,25 +134,3 @@ def test_what_the_underscores_mean_stays_in_a_general_release_and_is_said_to(
         f"{entry} 8 MiB: `_`, `__` or `___` still mean it" in session.run("%release_cache").text()
     )
     assert list(leaks(session)) == [entry]
-
-
-def test_a_large_value_that_takes_long_to_search_does_not_slow_the_cells_after_it(
-    fresh_kernel: Session,
-) -> None:
-    fresh_kernel.run("rows = [[n] for n in range(600_000)]")
-    shown(fresh_kernel, "[rows][:1]")
-    fresh_kernel.findings()
-    judged = """
-import time
-watcher = get_ipython()._watcher
-judge, spent = watcher.after_cell, []
-def timed(*arguments):
-    start = time.perf_counter()
-    judge(*arguments)
-    spent.append(time.perf_counter() - start)
-watcher.after_cell = timed
-"""
-    fresh_kernel.run(judged, silent=True)
-    for number in range(5):
-        fresh_kernel.run(f"number = {number}")
-    assert sorted(fresh_kernel.ask("spent"))[2] < 0.010

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from shells import MIB, Session
 from values import VALUES
-from xleak import _native
 
 
 @pytest.fixture(params=VALUES, ids=lambda name: name.replace(" ", "-"))
@@ -229,20 +228,3 @@ def test_what_is_found_late_stands_above_the_next_cell(
     session.run("print('the cell')")
     printed = capsys.readouterr().out
     assert printed.index("XL401") < printed.index("the cell")
-
-
-def test_a_new_entry_costs_less_than_a_millisecond_beside_a_thousand_small_ones() -> None:
-    import time
-
-    out: dict[int, object] = {number: [number, "text"] for number in range(1, 1_000)}
-    cache, names = _native.OutputCache(), {"name": [0]}
-
-    def examine() -> None:
-        assert cache.examine(out, names, {}, {}, None, set(), set(), [], None, None)
-
-    examine()
-    start = time.perf_counter()
-    for number in range(1_000, 1_100):
-        out[number] = [number, "text"]
-        examine()
-    assert (time.perf_counter() - start) / 100 < 1e-3

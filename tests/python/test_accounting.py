@@ -167,7 +167,7 @@ def test_what_threads_allocate_is_the_cell_s() -> None:
     blocks: list[int] = []
 
     def work() -> None:
-        blocks.append(written_malloc(KEPT // 4))
+        blocks.append(written_malloc(KEPT))
 
     with cell() as record:
         threads = [threading.Thread(target=work) for _ in range(4)]
@@ -177,8 +177,8 @@ def test_what_threads_allocate_is_the_cell_s() -> None:
             thread.join()
     for block in blocks:
         libc.free(block)
-    assert record().heap_kept_bytes == about(KEPT)
-    assert resident_kept(record()) == about(KEPT)
+    assert record().heap_kept_bytes == about(4 * KEPT)
+    assert resident_kept(record()) == about(4 * KEPT)
 
 
 def test_the_memory_of_a_child_process_is_not_this_one_s() -> None:

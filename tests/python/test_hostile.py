@@ -106,6 +106,7 @@ def test_a_failure_of_xleak_is_said_once_and_fails_no_cell(
     def broken(*args: object) -> bool:
         raise RuntimeError("out of order")
 
+    session.run("'shown'")
     monkeypatch.setattr(session.watcher.caches, "examine", broken)
     assert session.run("x = 1")
     assert session.run("x = 2")

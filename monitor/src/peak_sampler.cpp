@@ -116,14 +116,17 @@ PeakSampler::~PeakSampler() {
 }
 
 void PeakSampler::start(int cell) {
-  const std::lock_guard lock(state_->mutex);
+  std::unique_lock lock(state_->mutex);
   if (!state_->thread.joinable()) {
     const AllSignalsBlocked blocked;
     state_->thread = std::thread(&State::run, state_.get());
   }
   state_->watches.push_back({cell, Clock::now(), std::nullopt});
   // Waking costs as much as all the rest of the accounting: not where it wakes in time by itself.
-  if (state_->sleep > kIntervalYoung) state_->wake.notify_one();
+  const bool asleep = state_->sleep > kIntervalYoung;
+  // Woken under the lock, the thread would only fall asleep again, on the lock.
+  lock.unlock();
+  if (asleep) state_->wake.notify_one();
 }
 
 std::optional<std::int64_t> PeakSampler::stop(int cell) {

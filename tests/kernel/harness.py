@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,8 @@ from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 
 TIMEOUT = 30
+# A history of its own: the user's may be large, and locked by other sessions.
+IPYTHON_DIR = tempfile.mkdtemp(prefix="xleak-ipython-")
 SETTLED = "not __import__('xleak.shell.watcher').shell.watcher.watcher()._unfinished"
 FINDINGS = """[
     {"key": f.key, "code": f.code, "bytes": f.bytes, "cell": f.cell, "fix": f.fixes[0].code}
@@ -134,7 +137,7 @@ class Session:
 
 def start(extra_env: dict[str, str] | None = None) -> Session:
     manager = XleakManager()
-    manager.start_kernel(env={**os.environ, **(extra_env or {})})
+    manager.start_kernel(env={**os.environ, "IPYTHONDIR": IPYTHON_DIR, **(extra_env or {})})
     client = manager.client()
     client.start_channels()
     client.wait_for_ready(timeout=TIMEOUT)

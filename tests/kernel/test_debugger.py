@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import queue
 from typing import Any
 
+import pytest
 from harness import TIMEOUT, Message, Session
 
 CODE = "def f(a):\n    b = a + 1\n    return b\nf(41)"
@@ -25,11 +27,16 @@ class Debugger:
 
 
 def wait_for_event(session: Session, event: str) -> Message:
+    seen = []
     while True:
-        message = session.client.get_iopub_msg(timeout=TIMEOUT)
-        if message["msg_type"] == "debug_event" and message["content"]["event"] == event:
-            content: Message = message["content"]
+        try:
+            message = session.client.get_iopub_msg(timeout=TIMEOUT)
+        except queue.Empty:
+            pytest.fail(f"no event {event!r} within {TIMEOUT} s; what came: {seen}")
+        content: Message = message["content"]
+        if message["msg_type"] == "debug_event" and content["event"] == event:
             return content
+        seen.append((message["msg_type"], content))
 
 
 def test_a_breakpoint_is_hit_and_the_frame_can_be_read(fresh_kernel: Session) -> None:

@@ -50,10 +50,18 @@ def test_an_interrupt_stops_a_cell_within_a_second(kernel: Session, body: str, b
     assert kernel.value("1 + 1") == "2"
 
 
-def test_an_interrupt_right_before_the_cell_falls_asleep_wakes_it(kernel: Session) -> None:
-    code = "import asyncio; print('started', flush=True); await asyncio.sleep(60)"
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import asyncio; STARTED; await asyncio.sleep(60)",
+        "import time; STARTED; time.sleep(60)",
+        "STARTED\nwhile True: pass",
+    ],
+    ids=["await", "sleep", "python loop"],
+)
+def test_no_interrupt_is_lost_right_after_a_line_of_output(kernel: Session, code: str) -> None:
     for _ in range(20):
-        msg_id = kernel.send(code)
+        msg_id = kernel.send(code.replace("STARTED", "print('started', flush=True)"))
         wait_for_line(kernel, "started")
         kernel.manager.interrupt_kernel()
         assert kernel.wait(msg_id, timeout=5).content["ename"] == "KeyboardInterrupt"
@@ -90,6 +98,7 @@ def test_a_handler_of_the_users_runs_while_the_kernel_is_idle_and_does_not_end_i
     pid = int(kernel.value("os.getpid()"))
     os.kill(pid, signal.SIGUSR1)
     os.kill(pid, signal.SIGUSR2)
+    wait_for_line(kernel, "ZeroDivisionError")
     assert kernel.value("fired") == "[1]"
 
 

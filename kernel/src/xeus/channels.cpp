@@ -142,8 +142,11 @@ void Channels::close() {
 
 bool wait_readable(zmq::socket_t& socket, long milliseconds) {
   zmq::pollitem_t item{socket.handle(), 0, ZMQ_POLLIN, 0};
+  const auto poll = [&] { return zmq::poll(&item, 1, std::chrono::milliseconds(milliseconds)); };
   try {
-    zmq::poll(&item, 1, std::chrono::milliseconds(milliseconds));
+    // Where nothing is waited for there is nothing to end early: the answer must be right, since
+    // what ZeroMQ has taken in does not make the descriptor of its socket readable again.
+    milliseconds == 0 ? uninterrupted(poll) : poll();
   } catch (const zmq::error_t& error) {
     if (error.num() != EINTR) throw;
     return false;

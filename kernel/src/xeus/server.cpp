@@ -121,8 +121,10 @@ void Server::start_impl(xeus::xpub_message message) {
     serve_shell();
     try {
       if (!stop_) idle_(shell, wake_);
-    } catch (const std::exception&) {
-      // A signal handler of the user's raised while what it had raised before was being shown.
+    } catch (py::error_already_set& error) {
+      // A signal handler of the user's raised before the loop was entered, or while what it had
+      // raised before was being shown.
+      error.discard_as_unraisable("a signal handler between two cells");
     }
     end_if_forked();
     std::uint64_t count;

@@ -1,26 +1,28 @@
 #include "signal_waker.hpp"
 
-#include <Python.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <thread>
 
+#include "pybind11/pybind11.h"
 #include "threads.hpp"
 #include "xleak/monitor/error.hpp"
 
 namespace xleak::kernel {
 namespace {
 
+namespace py = pybind11;
 using namespace std::chrono_literals;
 
-// Its only effect is that a system call of the main thread ends with EINTR. No program uses this
-// one.
+// Python has a handler for it, so that the main thread, where it arrives, looks at all signals.
+// No program uses this one.
 const int kWake = SIGRTMAX - 1;
 
 // A main thread on its way into a system call looks at a signal only when that ends, and may be on
@@ -31,12 +33,6 @@ std::atomic<bool> looked{true};
 
 void wake(pthread_t main_thread) {
   looked = false;
-  Py_AddPendingCall(
-      [](void*) {
-        looked = true;
-        return 0;
-      },
-      nullptr);
   for (const auto patience : kPatience) {
     ::pthread_kill(main_thread, kWake);
     std::this_thread::sleep_for(patience);
@@ -44,13 +40,15 @@ void wake(pthread_t main_thread) {
   }
 }
 
+// Python writes the number of each signal.
 void watch(int descriptor, pthread_t main_thread) {
-  std::array<char, 256> noted;
+  std::array<unsigned char, 256> noted;
   for (;;) {
     const auto got = ::read(descriptor, noted.data(), noted.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return;
-    wake(main_thread);
+    const auto is_other = [](int number) { return number != kWake; };
+    if (std::any_of(noted.begin(), noted.begin() + got, is_other)) wake(main_thread);
   }
 }
 
@@ -60,9 +58,8 @@ int start_signal_waker() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) monitor::throw_errno("cannot make a pipe for signals");
   ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
-  struct sigaction nothing {};
-  nothing.sa_handler = [](int) {};
-  ::sigaction(kWake, &nothing, nullptr);
+  py::module_::import("signal").attr("signal")(
+      kWake, py::cpp_function([](const py::args&) { looked = true; }));
   start_thread([read_end = ends[0], main_thread = ::pthread_self()] {
     watch(read_end, main_thread);
   }).detach();

@@ -1,13 +1,15 @@
 #include "peak_sampler.hpp"
 
 #include <pthread.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -17,11 +19,13 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// Most peaks of a short cell last milliseconds; a cell of minutes need not be woken for so often.
+// Most cells end before the first sample, and their samples would cost more than they do. Most
+// peaks of a short cell last milliseconds; a cell of minutes need not be woken for so often.
+constexpr auto kFirst = 2ms;
 constexpr auto kYoung = 100ms;
 constexpr auto kIntervalYoung = 1ms;
 constexpr auto kIntervalOld = 5ms;
-constexpr auto kForever = Clock::duration::max();
+constexpr auto kNever = 0ms;
 
 struct Watch {
   int cell;
@@ -49,38 +53,62 @@ class AllSignalsBlocked {
 
 struct PeakSampler::State {
   explicit State(Read reader) : read(std::move(reader)), owner(::getpid()) {}
+  ~State() {
+    if (timer >= 0) ::close(timer);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
+  void start_thread();
   void run();
   void sample(std::unique_lock<std::mutex>& lock);
+  void wake_in(Clock::duration delay) const noexcept;
   Clock::duration interval() const;
 
   Read read;
   pid_t owner;
   mutable std::mutex mutex;
-  std::condition_variable wake;
   std::vector<Watch> watches;
+  bool sampling = false;
   bool stopping = false;
-  Clock::duration sleep = kForever;
+  int timer = -1;
   std::thread thread;
 };
+
+void PeakSampler::State::start_thread() {
+  if (timer < 0) timer = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+  if (timer < 0) throw std::system_error(errno, std::generic_category(), "timerfd_create");
+  const AllSignalsBlocked blocked;
+  thread = std::thread(&State::run, this);
+}
+
+// To set a timer is one system call of the cell's; to wake the thread takes its processor.
+void PeakSampler::State::wake_in(Clock::duration delay) const noexcept {
+  itimerspec next{};
+  next.it_value.tv_nsec = std::chrono::nanoseconds(delay).count();
+  ::timerfd_settime(timer, 0, &next, nullptr);
+}
 
 void PeakSampler::State::run() {
   ::pthread_setname_np(::pthread_self(), "xleak-sampler");
   std::unique_lock lock(mutex);
   while (!stopping) {
-    sleep = interval();
-    if (sleep == kForever) {
-      wake.wait(lock, [this] { return stopping || !watches.empty(); });
-    } else {
-      wake.wait_for(lock, sleep);
-      sample(lock);
-    }
+    lock.unlock();
+    std::uint64_t expirations;
+    const auto got = ::read(timer, &expirations, sizeof expirations);
+    lock.lock();
+    // User code closed the descriptors of its process: without a timer there are no samples.
+    if (got < 0 && errno != EINTR) return;
+    if (stopping || watches.empty()) continue;
+    sampling = true;
+    sample(lock);
+    sampling = false;
+    if (!stopping && !watches.empty()) wake_in(interval());
   }
 }
 
 // Reads without the lock: a cell that starts or ends never waits for a reading.
 void PeakSampler::State::sample(std::unique_lock<std::mutex>& lock) {
-  if (watches.empty()) return;
   const auto began = Clock::now();
   lock.unlock();
   const auto bytes = read();
@@ -94,7 +122,6 @@ void PeakSampler::State::sample(std::unique_lock<std::mutex>& lock) {
 }
 
 Clock::duration PeakSampler::State::interval() const {
-  if (watches.empty()) return kForever;
   // The last one is the youngest.
   return Clock::now() - watches.back().since < kYoung ? kIntervalYoung : kIntervalOld;
 }
@@ -107,26 +134,20 @@ PeakSampler::~PeakSampler() {
     static_cast<void>(state_.release());
     return;
   }
+  if (!state_->thread.joinable()) return;
   {
     const std::lock_guard lock(state_->mutex);
     state_->stopping = true;
+    state_->wake_in(1ns);
   }
-  state_->wake.notify_one();
-  if (state_->thread.joinable()) state_->thread.join();
+  state_->thread.join();
 }
 
 void PeakSampler::start(int cell) {
-  std::unique_lock lock(state_->mutex);
-  if (!state_->thread.joinable()) {
-    const AllSignalsBlocked blocked;
-    state_->thread = std::thread(&State::run, state_.get());
-  }
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->thread.joinable()) state_->start_thread();
   state_->watches.push_back({cell, Clock::now(), std::nullopt});
-  // Waking costs as much as all the rest of the accounting: not where it wakes in time by itself.
-  const bool asleep = state_->sleep > kIntervalYoung;
-  // Woken under the lock, the thread would only fall asleep again, on the lock.
-  lock.unlock();
-  if (asleep) state_->wake.notify_one();
+  state_->wake_in(kFirst);
 }
 
 std::optional<std::int64_t> PeakSampler::stop(int cell) {
@@ -137,12 +158,13 @@ std::optional<std::int64_t> PeakSampler::stop(int cell) {
   if (at == watches.end()) return std::nullopt;
   const auto peak_bytes = at->peak_bytes;
   watches.erase(at);
+  if (watches.empty()) state_->wake_in(kNever);
   return peak_bytes;
 }
 
 bool PeakSampler::parked() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->sleep == kForever;
+  return state_->watches.empty() && !state_->sampling;
 }
 
 }  // namespace xleak::monitor

@@ -7,8 +7,9 @@
 namespace xleak::monitor {
 
 /// Follows the resident size while cells run, on a thread of its own that needs no Python lock and
-/// takes no signals. The thread starts with the first cell and sleeps without a timer between
-/// cells. Not to be used in a forked child, where the thread does not exist.
+/// takes no signals. The thread starts with the first cell and is not woken between cells,
+/// nor by a cell of less than 2 ms. Not to be used in a forked child, where the thread does not
+/// exist.
 class PeakSampler {
  public:
   using Read = std::function<std::optional<std::int64_t>()>;
@@ -19,7 +20,7 @@ class PeakSampler {
   PeakSampler(const PeakSampler&) = delete;
   PeakSampler& operator=(const PeakSampler&) = delete;
 
-  /// Begins to follow a cell. Throws std::system_error where no thread can be had.
+  /// Begins to follow a cell. Throws std::system_error where no thread or timer can be had.
   void start(int cell);
   /// The highest sample since start; empty when there was none. Never waits for a sample.
   std::optional<std::int64_t> stop(int cell);

@@ -27,7 +27,7 @@ class Debugger:
 
 
 def wait_for_event(session: Session, event: str) -> Message:
-    seen = []
+    seen: list[tuple[str, Message]] = []
     while True:
         try:
             message = session.client.get_iopub_msg(timeout=TIMEOUT)

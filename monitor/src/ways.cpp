@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include "stop_watch.hpp"
+
+namespace xleak::monitor {
+
+std::optional<std::vector<GraphNode>> shortest_ways(const Graph& graph, GraphNode root,
+                                                    GraphNode avoided, const Stop& stop) {
+  StopWatch watch(stop);
+  std::vector<GraphNode> before(graph.size(), kNoNode);
+  std::vector<GraphNode> queue{root};
+  for (std::size_t at = 0; at < queue.size(); ++at) {
+    const GraphNode node = queue[at];
+    for (auto edge = graph.first[node]; edge < graph.first[node + 1]; ++edge) {
+      if (watch.step()) return std::nullopt;
+      const GraphNode next = graph.targets[edge];
+      if (next == root || next == avoided || before[next] != kNoNode) continue;
+      before[next] = node;
+      queue.push_back(next);
+    }
+  }
+  return before;
+}
+
+std::vector<GraphNode> way_to(const std::vector<GraphNode>& before, GraphNode root,
+                              GraphNode node) {
+  std::vector<GraphNode> way{node};
+  while (way.back() != root) {
+    if (before[way.back()] == kNoNode) return {};
+    way.push_back(before[way.back()]);
+  }
+  std::reverse(way.begin(), way.end());
+  return way;
+}
+
+std::optional<std::int64_t> reachable_bytes(const Graph& graph, GraphNode node,
+                                            const std::vector<std::int64_t>& bytes,
+                                            const Stop& stop) {
+  StopWatch watch(stop);
+  std::vector<bool> seen(graph.size(), false);
+  std::vector<GraphNode> pending{node};
+  seen[node] = true;
+  std::int64_t sum = 0;
+  while (!pending.empty()) {
+    const GraphNode at = pending.back();
+    pending.pop_back();
+    sum += bytes[at];
+    for (auto edge = graph.first[at]; edge < graph.first[at + 1]; ++edge) {
+      if (watch.step()) return std::nullopt;
+      const GraphNode next = graph.targets[edge];
+      if (!seen[next]) pending.push_back(next);
+      seen[next] = true;
+    }
+  }
+  return sum;
+}
+
+}  // namespace xleak::monitor

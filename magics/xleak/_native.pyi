@@ -272,6 +272,57 @@ def would_free(
     The count of an object includes the one that ``objects`` has. ``named``: values of names that stay.
     """
 
+class HeapSnapshot:
+    """The heap as a graph: who keeps what. Holds no reference to the objects. Sizes in bytes.
+
+    A label names a holder. What an object itself takes has the numbers and short texts in it that
+    nothing else refers to, and the memory behind an array, a tensor or an Arrow buffer.
+    """
+
+    @staticmethod
+    def take(
+        slots: list[tuple[dict[Any, Any], object, str]],
+        roots: list[tuple[str, object]],
+        deadline_ms: float | None,
+        interrupted: Callable[[], bool] | None,
+    ) -> HeapSnapshot | None:
+        """Read the heap and find who keeps what. None: out of time or interrupted.
+
+        ``slots``: (dictionary, its own key object, label): the entry leads to its value through the
+        label, and entries with one label are one holder. ``roots``: (label, object).
+        """
+
+    @property
+    def object_count(self) -> int: ...
+    @property
+    def reference_count(self) -> int: ...
+    def retained_bytes(self, label: str) -> int:
+        """Return what would be freed with a label; 0 where all of it has another holder."""
+
+    def retained_by_device(self, label: str) -> dict[str, int]:
+        """Return what of the retained bytes is tensors' own, by device."""
+
+    def own_bytes(self, label: str) -> int:
+        """Return what the value of a label itself takes."""
+
+    def reachable_bytes(self, label: str, deadline_ms: float | None) -> int | None:
+        """Return all that a label leads to, but through modules, types and namespaces.
+
+        None where time ran out.
+        """
+
+    def other_ways(self, label: str, most: int) -> list[str]:
+        """Return how else the value of a label is reached, nearest first: `Out[2]`, `cache['a']`."""
+
+    def way_to(self, object: object) -> str:
+        """Return a shortest way to an object, empty where there is none."""
+
+    def retained_by(self, object: object) -> int:
+        """Return what would be freed with an object."""
+
+    def largest(self, label: str, most: int) -> list[tuple[str, int]]:
+        """Return (way, own bytes) of the largest objects that only a label keeps."""
+
 def type_name(object: object) -> str:
     """Return the name that an object's type was made with."""
 

@@ -5,20 +5,26 @@
 namespace xleak::monitor {
 
 std::optional<std::vector<GraphNode>> shortest_ways(const Graph& graph, GraphNode root,
-                                                    GraphNode avoided, const Stop& stop) {
+                                                    const std::vector<GraphNode>& avoided,
+                                                    const Stop& stop) {
   StopWatch watch(stop);
   std::vector<GraphNode> before(graph.size(), kNoNode);
+  // What has a node before it is not entered again.
+  before[root] = root;
+  for (const GraphNode node : avoided) before[node] = node;
   std::vector<GraphNode> queue{root};
   for (std::size_t at = 0; at < queue.size(); ++at) {
     const GraphNode node = queue[at];
     for (auto edge = graph.first[node]; edge < graph.first[node + 1]; ++edge) {
       if (watch.step()) return std::nullopt;
       const GraphNode next = graph.targets[edge];
-      if (next == root || next == avoided || before[next] != kNoNode) continue;
+      if (before[next] != kNoNode) continue;
       before[next] = node;
       queue.push_back(next);
     }
   }
+  before[root] = kNoNode;
+  for (const GraphNode node : avoided) before[node] = kNoNode;
   return before;
 }
 
@@ -35,11 +41,10 @@ std::vector<GraphNode> way_to(const std::vector<GraphNode>& before, GraphNode ro
 
 std::optional<std::int64_t> reachable_bytes(const Graph& graph, GraphNode node,
                                             const std::vector<std::int64_t>& bytes,
-                                            const Stop& stop) {
+                                            std::vector<bool> avoided, const Stop& stop) {
   StopWatch watch(stop);
-  std::vector<bool> seen(graph.size(), false);
   std::vector<GraphNode> pending{node};
-  seen[node] = true;
+  avoided[node] = true;
   std::int64_t sum = 0;
   while (!pending.empty()) {
     const GraphNode at = pending.back();
@@ -48,8 +53,8 @@ std::optional<std::int64_t> reachable_bytes(const Graph& graph, GraphNode node,
     for (auto edge = graph.first[at]; edge < graph.first[at + 1]; ++edge) {
       if (watch.step()) return std::nullopt;
       const GraphNode next = graph.targets[edge];
-      if (!seen[next]) pending.push_back(next);
-      seen[next] = true;
+      if (!avoided[next]) pending.push_back(next);
+      avoided[next] = true;
     }
   }
   return sum;

@@ -57,7 +57,7 @@ constexpr GraphNode kNone = kNoNode;
 TEST_SUITE("graph") {
   TEST_CASE("a shortest way leads along the fewest references") {
     const Graph graph = graph_of({{1, 2}, {3}, {4}, {5}, {5}, {}});
-    const auto before = *shortest_ways(graph, 0, kNone, kNever);
+    const auto before = *shortest_ways(graph, 0, {}, kNever);
     CHECK(way_to(before, 0, 5).size() == 4);
     CHECK(way_to(before, 0, 4) == std::vector<GraphNode>{0, 2, 4});
     CHECK(way_to(before, 0, 0) == std::vector<GraphNode>{0});
@@ -65,13 +65,14 @@ TEST_SUITE("graph") {
 
   TEST_CASE("a way goes round what is avoided") {
     const Graph graph = graph_of({{1, 2}, {4}, {3}, {4}, {}});
-    CHECK(way_to(*shortest_ways(graph, 0, kNone, kNever), 0, 4).size() == 3);
-    CHECK(way_to(*shortest_ways(graph, 0, 1, kNever), 0, 4) == std::vector<GraphNode>{0, 2, 3, 4});
+    CHECK(way_to(*shortest_ways(graph, 0, {}, kNever), 0, 4).size() == 3);
+    CHECK(way_to(*shortest_ways(graph, 0, {1}, kNever), 0, 4) ==
+          std::vector<GraphNode>{0, 2, 3, 4});
   }
 
   TEST_CASE("there is no way to what the root does not reach") {
     const Graph graph = graph_of({{}, {0}});
-    CHECK(way_to(*shortest_ways(graph, 0, kNone, kNever), 0, 1).empty());
+    CHECK(way_to(*shortest_ways(graph, 0, {}, kNever), 0, 1).empty());
   }
 
   TEST_CASE("who holds alone dominates, who shares does not") {
@@ -126,7 +127,9 @@ TEST_SUITE("graph") {
 
   TEST_CASE("reachable bytes count what is shared too, once") {
     const Graph graph = graph_of({{1, 2}, {3, 4}, {4}, {4, 1}, {}});
-    CHECK(*reachable_bytes(graph, 1, {0, 1, 2, 30, 400}, kNever) == 431);
+    CHECK(*reachable_bytes(graph, 1, {0, 1, 2, 30, 400}, std::vector<bool>(5), kNever) == 431);
+    CHECK(*reachable_bytes(graph, 1, {0, 1, 2, 30, 400}, {false, false, false, true, false},
+                           kNever) == 401);
   }
 
   TEST_CASE("nodes that reach each other are one component") {
@@ -147,7 +150,7 @@ TEST_SUITE("graph") {
     }
     CHECK(dominators_of(chain).back() == kLength - 2);
     CHECK(components(chain, kNever)->front() == kLength - 1);
-    CHECK(way_to(*shortest_ways(chain, 0, kNone, kNever), 0, kLength - 1).size() == kLength);
+    CHECK(way_to(*shortest_ways(chain, 0, {}, kNever), 0, kLength - 1).size() == kLength);
   }
 
   TEST_CASE("every computation can be stopped") {
@@ -157,9 +160,10 @@ TEST_SUITE("graph") {
       chain.end_row();
     }
     const Stop at_once = [] { return true; };
-    CHECK_FALSE(shortest_ways(chain, 0, kNone, at_once));
+    CHECK_FALSE(shortest_ways(chain, 0, {}, at_once));
     CHECK_FALSE(dominators(chain, 0, at_once));
     CHECK_FALSE(components(chain, at_once));
-    CHECK_FALSE(reachable_bytes(chain, 0, std::vector<std::int64_t>(100'000), at_once));
+    CHECK_FALSE(reachable_bytes(chain, 0, std::vector<std::int64_t>(100'000),
+                                std::vector<bool>(100'000), at_once));
   }
 }

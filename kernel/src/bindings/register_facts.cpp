@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "bindings/limits.hpp"
 #include "bindings/register.hpp"
 #include "facts/output_cache.hpp"
 #include "facts/parts.hpp"
@@ -14,18 +15,6 @@ namespace {
 
 using facts::OutputCache;
 using facts::OutputFacts;
-using Interrupted = std::optional<std::function<bool()>>;
-
-facts::Limits limits(std::optional<double> milliseconds, const Interrupted& interrupted) {
-  facts::Limits limits;
-  if (milliseconds) {
-    const std::chrono::duration<double, std::milli> time(*milliseconds);
-    limits.deadline =
-        facts::Clock::now() + std::chrono::duration_cast<facts::Clock::duration>(time);
-  }
-  if (interrupted) limits.interrupted = *interrupted;
-  return limits;
-}
 
 facts::Pointers pointers(const py::list& objects) {
   facts::Pointers pointers;
@@ -47,7 +36,7 @@ bool examine(OutputCache& cache, const py::dict& out, const py::dict& user_ns,
   view.tool_names = std::move(tool_names);
   view.mentioned = std::move(mentioned);
   view.barriers = pointers(barriers);
-  return cache.examine(view, limits(deadline_ms, interrupted));
+  return cache.examine(view, limits_of(deadline_ms, interrupted));
 }
 
 facts::Bytes would_free(const py::list& objects, const std::map<std::intptr_t, int>& dropped,
@@ -101,7 +90,7 @@ void register_facts(py::module_& m) {
       [](const py::object& object, const facts::Parts& parts, const py::list& barriers,
          std::optional<double> deadline_ms) {
         return facts::reaches(object.ptr(), parts, pointers(barriers),
-                              limits(deadline_ms, std::nullopt));
+                              limits_of(deadline_ms, std::nullopt));
       },
       py::arg("object"), py::arg("parts"), py::arg("barriers"), py::arg("deadline_ms"),
       "Return whether an object is or reaches one of the parts.");

@@ -8,6 +8,32 @@
 namespace xleak::facts {
 namespace {
 
+Reference read_arrow(const char* type_name, const char* name, PyObject* object) {
+  auto* type = imported_type("pyarrow.lib", type_name);
+  if (type == nullptr || !PyType_IsSubtype(Py_TYPE(object), type)) return {};
+  return read_descriptor(type, name, object);
+}
+
+Reference call_arrow(const char* type_name, const char* name, PyObject* object) {
+  auto* type = imported_type("pyarrow.lib", type_name);
+  if (type == nullptr || !PyType_IsSubtype(Py_TYPE(object), type)) return {};
+  return call_descriptor(type, name, object);
+}
+
+/// The chunks of a column, the buffers of a chunk, the columns of a table.
+std::vector<Reference> arrow_parts(PyObject* object) {
+  std::vector<Reference> parts;
+  parts.push_back(read_arrow("ChunkedArray", "chunks", object));
+  parts.push_back(call_arrow("Array", "buffers", object));
+  for (const char* table : {"Table", "RecordBatch"}) {
+    auto* type = imported_type("pyarrow.lib", table);
+    if (type == nullptr || Py_TYPE(object) != type) continue;
+    parts.push_back(Reference::steal(PyObject_GetAttrString(object, "columns")));
+    if (!parts.back()) PyErr_Clear();
+  }
+  return parts;
+}
+
 class Collector {
  public:
   explicit Collector(TorchFacts& torch) : torch_(torch) {}
@@ -15,7 +41,7 @@ class Collector {
   void add(const Node& node) {
     if (node.kind == Kind::tensor) add_storage(node, torch_.storage_of(node.object));
     if (node.kind == Kind::storage) add_storage(node, torch_.describe(node.object));
-    if (node.kind == Kind::arrow) add_arrow(node, node.object);
+    if (node.kind == Kind::arrow) add_arrow(node);
     if (node.kind == Kind::polars) add_polars(node);
   }
 
@@ -57,47 +83,14 @@ class Collector {
     }
   }
 
-  void add_arrow(const Node& node, PyObject* object) {
-    add_arrow_buffer(node, object);
-    add_items(node, read_arrow("ChunkedArray", "chunks", object));
-    add_items(node, call_arrow("Array", "buffers", object));
-    for (const char* table : {"Table", "RecordBatch"}) {
-      auto* type = imported_type("pyarrow.lib", table);
-      if (type == nullptr || Py_TYPE(object) != type) continue;
-      const Reference columns = Reference::steal(PyObject_GetAttrString(object, "columns"));
-      if (!columns) PyErr_Clear();
-      add_items(node, columns);
-    }
-  }
-
-  static Reference read_arrow(const char* type_name, const char* name, PyObject* object) {
-    auto* type = imported_type("pyarrow.lib", type_name);
-    if (type == nullptr || !PyType_IsSubtype(Py_TYPE(object), type)) return {};
-    return read_descriptor(type, name, object);
-  }
-
-  static Reference call_arrow(const char* type_name, const char* name, PyObject* object) {
-    auto* type = imported_type("pyarrow.lib", type_name);
-    if (type == nullptr || !PyType_IsSubtype(Py_TYPE(object), type)) return {};
-    return call_descriptor(type, name, object);
-  }
-
-  void add_items(const Node& node, const Reference& list) {
-    if (!list || !PyList_Check(list.get())) return;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
-      PyObject* item = PyList_GET_ITEM(list.get(), i);
-      if (item != Py_None) add_arrow(node, item);
-    }
-  }
-
-  void add_arrow_buffer(const Node& node, PyObject* object) {
-    const auto address = as_integer(read_arrow("Buffer", "address", object), 0);
-    if (address == 0) return;
-    Buffer& known = buffer(node, address);
-    known.address = address;
-    known.bytes = as_integer(read_arrow("Buffer", "size", object), 0);
-    known.owner = "arrow";
-    known.doubt = Buffer::Doubt::names;
+  void add_arrow(const Node& node) {
+    visit_arrow_buffers(node.object, [&](std::int64_t address, std::int64_t bytes) {
+      Buffer& known = buffer(node, address);
+      known.address = address;
+      known.bytes = bytes;
+      known.owner = "arrow";
+      known.doubt = Buffer::Doubt::names;
+    });
   }
 
   void add_polars(const Node& node) {
@@ -139,6 +132,19 @@ class TensorWitness {
 };
 
 }  // namespace
+
+void visit_arrow_buffers(PyObject* object,
+                         const std::function<void(std::int64_t, std::int64_t)>& take) {
+  const auto address = as_integer(read_arrow("Buffer", "address", object), 0);
+  if (address != 0) take(address, as_integer(read_arrow("Buffer", "size", object), 0));
+  for (const Reference& list : arrow_parts(object)) {
+    if (!list || !PyList_Check(list.get())) continue;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
+      PyObject* item = PyList_GET_ITEM(list.get(), i);
+      if (item != Py_None) visit_arrow_buffers(item, take);
+    }
+  }
+}
 
 std::vector<Buffer> find_buffers(const Closure& closure, TorchFacts& torch) {
   Collector collector(torch);

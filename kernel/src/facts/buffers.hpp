@@ -22,6 +22,10 @@ struct Buffer {
 /// The buffers of every tensor and of every Arrow and Polars object in `closure`, each once.
 std::vector<Buffer> find_buffers(const Closure& closure, TorchFacts& torch);
 
+/// Calls `take` with the address and the bytes of every buffer of an Arrow object.
+void visit_arrow_buffers(PyObject* object,
+                         const std::function<void(std::int64_t, std::int64_t)>& take);
+
 /// Whether so much is in this doubt that it is worth a search.
 bool in_doubt(const std::vector<Buffer>& buffers, Buffer::Doubt doubt);
 

@@ -8,19 +8,6 @@ namespace {
 // The limits are asked this often: some 10 microseconds of work.
 constexpr std::size_t kStepsBetweenLooks = 256;
 
-/// A module's dictionary begins with its name, and sys.modules knows the module.
-bool is_module_dict(PyObject* dict) {
-  Py_ssize_t position = 0;
-  PyObject* key = nullptr;
-  PyObject* value = nullptr;
-  if (!PyDict_CheckExact(dict) || !PyDict_Next(dict, &position, &key, &value)) return false;
-  if (!PyUnicode_CheckExact(key) || PyUnicode_CompareWithASCIIString(key, "__name__") != 0)
-    return false;
-  if (!PyUnicode_CheckExact(value)) return false;
-  PyObject* module = PyDict_GetItemWithError(PyImport_GetModuleDict(), value);
-  return module != nullptr && PyModule_Check(module) && PyModule_GetDict(module) == dict;
-}
-
 }  // namespace
 
 bool Limits::reached() const {

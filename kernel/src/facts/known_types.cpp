@@ -1,6 +1,7 @@
 #include "known_types.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "reference.hpp"
 
@@ -14,6 +15,20 @@ PyTypeObject* type_of_ndarray() {
   static PyTypeObject* type = nullptr;
   if (type == nullptr) type = imported_type("numpy", "ndarray");
   return type;
+}
+
+PyCFunction own_sizeof(PyTypeObject* type) {
+  PyObject* found = PyDict_GetItemString(type->tp_dict, "__sizeof__");
+  if (found == nullptr || !Py_IS_TYPE(found, &PyMethodDescr_Type)) return nullptr;
+  const PyMethodDef* method = reinterpret_cast<PyMethodDescrObject*>(found)->d_method;
+  return method->ml_flags == METH_NOARGS ? method->ml_meth : nullptr;
+}
+
+std::int64_t size_told(PyCFunction size_of, PyObject* object) {
+  if (size_of == nullptr) return 0;
+  const Reference told = Reference::steal(size_of(object, nullptr));
+  if (!told) PyErr_Clear();
+  return as_integer(told, 0);
 }
 
 std::int64_t text_bytes(PyObject* text) {
@@ -47,19 +62,37 @@ std::int64_t ArrayFields::item_count() const {
   return count;
 }
 
+// It begins with the module's name, and sys.modules knows the module.
+bool is_module_dict(PyObject* dict) {
+  Py_ssize_t position = 0;
+  PyObject* key = nullptr;
+  PyObject* value = nullptr;
+  if (!PyDict_CheckExact(dict) || !PyDict_Next(dict, &position, &key, &value)) return false;
+  if (!PyUnicode_CheckExact(key) || PyUnicode_CompareWithASCIIString(key, "__name__") != 0)
+    return false;
+  if (!PyUnicode_CheckExact(value)) return false;
+  PyObject* module = PyDict_GetItemWithError(PyImport_GetModuleDict(), value);
+  return module != nullptr && PyModule_Check(module) && PyModule_GetDict(module) == dict;
+}
+
 std::int64_t owned_array_bytes(PyObject* array) {
   if (!reinterpret_cast<ArrayFields*>(array)->owns_data()) return 0;
   return as_integer(read_descriptor(type_of_ndarray(), "nbytes", array), 0);
 }
 
 KnownTypes::KnownTypes() {
-  bases_ = {{&PyType_Type, Kind::barrier}, {&PyModule_Type, Kind::barrier},
-            {&PyCode_Type, Kind::barrier}, {&PyUnicode_Type, Kind::text},
-            {&PyList_Type, Kind::list},    {&PyDict_Type, Kind::dict},
-            {&PySet_Type, Kind::sized},    {&PyFrozenSet_Type, Kind::sized},
-            {&PyLong_Type, Kind::sized},   {&PyByteArray_Type, Kind::sized},
-            {&PyFrame_Type, Kind::frame},  {&PyGen_Type, Kind::sized},
-            {&PyCoro_Type, Kind::sized}};
+  const auto add = [this](PyTypeObject* type, Kind kind) {
+    bases_.push_back({type, kind, own_sizeof(type)});
+  };
+  for (PyTypeObject* shared : {&PyType_Type, &PyModule_Type, &PyCode_Type})
+    add(shared, Kind::barrier);
+  add(&PyUnicode_Type, Kind::text);
+  add(&PyList_Type, Kind::list);
+  add(&PyDict_Type, Kind::dict);
+  add(&PyFrame_Type, Kind::frame);
+  for (PyTypeObject* sized :
+       {&PySet_Type, &PyFrozenSet_Type, &PyLong_Type, &PyByteArray_Type, &PyGen_Type, &PyCoro_Type})
+    add(sized, Kind::sized);
   const struct {
     const char* module;
     const char* name;
@@ -78,31 +111,26 @@ KnownTypes::KnownTypes() {
                   {"polars._plr", "PyDataFrame", Kind::polars},
                   {"polars._plr", "PySeries", Kind::polars}};
   for (const auto& known : imported) {
-    if (auto* type = imported_type(known.module, known.name)) bases_.push_back({type, known.kind});
+    if (auto* type = imported_type(known.module, known.name)) add(type, known.kind);
   }
+  add(&PyBaseObject_Type, Kind::plain);
 }
 
-Kind KnownTypes::kind_of(PyTypeObject* type) {
-  const auto found = kinds_.find(type);
-  if (found != kinds_.end()) return found->second;
-  const Kind kind = find_kind(type);
-  kinds_.emplace(type, kind);
-  return kind;
+const KnownTypes::Base& KnownTypes::base_of(PyTypeObject* type) {
+  auto& latest = latest_[(reinterpret_cast<std::uintptr_t>(type) >> 4) % latest_.size()];
+  if (latest.first == type) return *latest.second;
+  const auto [known, is_new] = known_.emplace(type, nullptr);
+  if (is_new) known->second = &find_base(type);
+  latest = {type, known->second};
+  return *known->second;
 }
 
-Kind KnownTypes::find_kind(PyTypeObject* type) const {
+const KnownTypes::Base& KnownTypes::find_base(PyTypeObject* type) const {
+  // The last one is the base of all.
   for (const Base& base : bases_) {
-    if (PyType_IsSubtype(type, base.type)) return base.kind;
+    if (PyType_IsSubtype(type, base.type)) return base;
   }
-  return Kind::plain;
-}
-
-std::int64_t KnownTypes::size_by_base(PyObject* object) const {
-  for (const Base& base : bases_) {
-    if (!PyType_IsSubtype(Py_TYPE(object), base.type)) continue;
-    return as_integer(call_descriptor(base.type, "__sizeof__", object), base.type->tp_basicsize);
-  }
-  return Py_TYPE(object)->tp_basicsize;
+  return bases_.back();
 }
 
 void KnownTypes::add_own_bytes(PyObject* object, Kind kind, PythonBytes& bytes) {
@@ -117,7 +145,15 @@ void KnownTypes::add_own_bytes(PyObject* object, Kind kind, PythonBytes& bytes) 
       return bytes.add_block(head);
     case Kind::dict:
     case Kind::sized:
-      bytes.add_block(std::max<std::int64_t>(0, size_by_base(object) - type->tp_basicsize));
+#if PY_VERSION_HEX < 0x030C0000
+      // The commonest of them; its own __sizeof__ says the same.
+      if (PyLong_CheckExact(object)) {
+        const auto digits = std::max<Py_ssize_t>(1, std::abs(Py_SIZE(object)));
+        return bytes.add_block(type->tp_basicsize + type->tp_itemsize * digits);
+      }
+#endif
+      bytes.add_block(std::max<std::int64_t>(
+          0, size_told(base_of(Py_TYPE(object)).size_of, object) - type->tp_basicsize));
       return bytes.add_block(head);
     case Kind::ndarray:
       bytes.malloc_bytes += owned_array_bytes(object);

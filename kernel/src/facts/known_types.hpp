@@ -1,8 +1,10 @@
 #pragma once
 #include <Python.h>
 
+#include <array>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "bytes.hpp"
@@ -30,7 +32,10 @@ class KnownTypes {
  public:
   /// Looks for the libraries that have been imported since.
   KnownTypes();
-  Kind kind_of(PyTypeObject* type);
+  KnownTypes(const KnownTypes&) = delete;
+  KnownTypes& operator=(const KnownTypes&) = delete;
+
+  Kind kind_of(PyTypeObject* type) { return base_of(type).kind; }
 
   /// Adds what `object` itself takes, without what it refers to.
   void add_own_bytes(PyObject* object, Kind kind, PythonBytes& bytes);
@@ -39,16 +44,22 @@ class KnownTypes {
   struct Base {
     PyTypeObject* type;
     Kind kind;
+    PyCFunction size_of;  ///< Its own __sizeof__, where it is written in C and takes nothing.
   };
-  Kind find_kind(PyTypeObject* type) const;
-  std::int64_t size_by_base(PyObject* object) const;
+  const Base& base_of(PyTypeObject* type);
+  const Base& find_base(PyTypeObject* type) const;
 
   std::vector<Base> bases_;
-  std::unordered_map<PyTypeObject*, Kind> kinds_;
+  std::unordered_map<PyTypeObject*, const Base*> known_;
+  /// The answers of the last types, by address: a heap has few types and many objects of each.
+  std::array<std::pair<PyTypeObject*, const Base*>, 64> latest_{};
 };
 
 /// A type that a module which has been imported holds under `name`, or null.
 PyTypeObject* imported_type(const char* module, const char* name);
+
+/// Whether `dict` is the namespace of an imported module.
+bool is_module_dict(PyObject* dict);
 
 /// What numpy's C interface fixes of an array (PyArrayObject_fields, the same in numpy 1 and 2).
 struct ArrayFields {

@@ -1,28 +1,91 @@
-"""`%memreport`: what the cells of the session did to memory."""
+"""`%memreport`: what the cells of the session did to memory, and what its names hold."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 from IPython.display import display
 
-from xleak.magics.live import cell_sources, live_verdict
-from xleak.render import html, table, text
+from xleak import _native
+from xleak.magics.live import cell_sources, live_verdict, live_watcher
+from xleak.render import holders, html, table, text
+from xleak.shell.heap import largest_names, name_facts, take_snapshot
+from xleak.shell.watcher import Watcher
+
+_NAMES_SHOWN = 10
+_WAYS_SHOWN = 5
+_INSIDE_SHOWN = 3
 
 
 @magics_class
 class MemreportMagic(Magics):
-    """Shows the session by cell."""
+    """Shows the session by cell and by name."""
 
     @line_magic
     def memreport(self, line: str) -> None:
-        """Show what each cell of the session kept, its peak, and the totals."""
-        if line.strip():
-            raise UsageError(f"%memreport takes no arguments, got {line.strip()!r}")
+        """Show what each cell kept, and what each name holds.
+
+        %memreport         by cell and by name, and the totals
+        %memreport NAME    what would come back if the name went, and who else holds its value;
+                           takes Out[n] too
+        """
+        words = line.split()
+        if len(words) > 1:
+            raise UsageError(f"%memreport takes one name or nothing, got {line.strip()!r}")
+        if words:
+            print(name_report(live_watcher(), words[0]))
+            return
         verdict = live_verdict()
         if not verdict.cells:
             print("No cell has ended yet, so there is nothing to report.")
             return
         sources = cell_sources(self.shell, verdict)
-        plain = f"{text.cell_table(verdict, sources)}\n\n{table.totals(verdict)}"
-        display({"text/plain": plain, "text/html": html.fragment(verdict, sources)}, raw=True)
+        heap = snapshot(live_watcher())
+        names = largest_names(live_watcher(), heap, _NAMES_SHOWN)
+        plain = [text.cell_table(verdict, sources), table.totals(verdict)]
+        plain += [holders.name_table(names)] if names else []
+        page = html.fragment(verdict, sources) + (holders.name_fragment(names) if names else "")
+        display({"text/plain": "\n\n".join(plain), "text/html": page}, raw=True)
+
+
+def snapshot(watching: Watcher) -> _native.HeapSnapshot:
+    """The whole heap. Raises UsageError where the user interrupted it."""
+    heap = take_snapshot(watching, interrupted=lambda: False)
+    if heap is None:
+        raise UsageError("the search through the heap was interrupted: nothing to report")
+    return heap
+
+
+def name_report(watching: Watcher, target: str) -> str:
+    """What one name, or one entry of the output cache, holds. Raises UsageError for another."""
+    label = _label_of(watching, target)
+    # Before the value is looked at, which would be one more reference to it.
+    heap = snapshot(watching)
+    facts = name_facts(heap, label, _value_of(watching, label))
+    others = heap.other_ways(label, _WAYS_SHOWN + 1)
+    inside = heap.largest(label, _INSIDE_SHOWN)
+    return holders.name_lines(facts, others[:_WAYS_SHOWN], len(others) > _WAYS_SHOWN, inside)
+
+
+def _label_of(watching: Watcher, target: str) -> str:
+    """The label of the snapshot for what the user typed."""
+    caches, user_ns = watching.caches, watching.shell.user_ns
+    entries = {f"Out[{number}]": number for number in caches.out}
+    if target in entries:
+        return target
+    if target not in user_ns:
+        raise UsageError(f"%memreport: name {target!r} is not defined")
+    if caches.is_cached_name(target):
+        same = [label for label, n in entries.items() if caches.out[n] is user_ns[target]]
+        return same[0] if same else target
+    return target
+
+
+def _value_of(watching: Watcher, label: str) -> Any:
+    """The value behind a label that _label_of gave."""
+    for number, value in watching.caches.out.items():
+        if label == f"Out[{number}]":
+            return value
+    return watching.shell.user_ns[label]

@@ -96,6 +96,11 @@ class OutputCaches:
         if result is not None:
             yield LAST_RESULT, result.result
 
+    @staticmethod
+    def is_cache_key(name: object) -> bool:
+        """Whether the hidden namespace keeps a shown value under that name."""
+        return type(name) is str and (name in UNDERSCORES or bool(_NUMBERED.fullmatch(name)))
+
     def is_cached_name(self, name: str) -> bool:
         """Whether a name in the user's namespace is the shell's doing."""
         user_ns, hidden = self.shell.user_ns, self.shell.user_ns_hidden

@@ -12,12 +12,18 @@ LAST_TRACEBACK = "the last traceback"
 _LAST_NAMES = ("last_exc", "last_value", "last_traceback", "last_type")
 
 
+def error_entries(shell: InteractiveShell) -> list[tuple[dict[str, Any], tuple[str, ...]]]:
+    """(dictionary, keys) of every place where Python and IPython keep the last error."""
+    places = [(vars(sys), _LAST_NAMES), (vars(shell.InteractiveTB), ("tb", "value", "pdb"))]
+    if shell.last_execution_result is not None:
+        result = vars(shell.last_execution_result)
+        places.append((result, ("error_in_exec", "error_before_exec")))
+    return places
+
+
 def last_errors(shell: InteractiveShell) -> list[object]:
-    """The exceptions and tracebacks that Python and IPython keep of the last error."""
-    kept = [getattr(sys, name, None) for name in _LAST_NAMES]
-    kept += [vars(shell.InteractiveTB).get(name) for name in ("tb", "value", "pdb")]
-    result = shell.last_execution_result
-    kept += [result.error_in_exec, result.error_before_exec] if result is not None else []
+    """The exceptions and tracebacks that are kept there."""
+    kept = [entries.get(name) for entries, names in error_entries(shell) for name in names]
     return [error for error in kept if error is not None]
 
 

@@ -27,11 +27,9 @@ struct Graph {
 using Stop = std::function<bool()>;
 
 /// The node before each on a shortest way from `root`; kNoNode for `root` and for what it does not
-/// reach. Nothing leads through `avoided`. Empty where it was stopped.
-XLEAK_MONITOR_API std::optional<std::vector<GraphNode>> shortest_ways(const Graph& graph,
-                                                                      GraphNode root,
-                                                                      GraphNode avoided,
-                                                                      const Stop& stop);
+/// reach. Nothing leads through what is `avoided`. Empty where it was stopped.
+XLEAK_MONITOR_API std::optional<std::vector<GraphNode>> shortest_ways(
+    const Graph& graph, GraphNode root, const std::vector<GraphNode>& avoided, const Stop& stop);
 
 /// The nodes from the root to `node`, both included; empty where no way was found.
 XLEAK_MONITOR_API std::vector<GraphNode> way_to(const std::vector<GraphNode>& before,
@@ -53,9 +51,11 @@ XLEAK_MONITOR_API std::optional<DominatorTree> dominators(const Graph& graph, Gr
 XLEAK_MONITOR_API std::vector<std::int64_t> retained_bytes(const DominatorTree& tree,
                                                            const std::vector<std::int64_t>& bytes);
 
-/// The sum of `bytes` over all that `node` reaches, itself included. Empty where it was stopped.
+/// The sum of `bytes` over all that `node` reaches, itself included, but not through what is
+/// `avoided`. Empty where it was stopped.
 XLEAK_MONITOR_API std::optional<std::int64_t> reachable_bytes(
-    const Graph& graph, GraphNode node, const std::vector<std::int64_t>& bytes, const Stop& stop);
+    const Graph& graph, GraphNode node, const std::vector<std::int64_t>& bytes,
+    std::vector<bool> avoided, const Stop& stop);
 
 /// By node, the number of its strongly connected component, counted from 0: nodes that reach each
 /// other share one. Tarjan 1972. Empty where it was stopped.

@@ -1,0 +1,91 @@
+#include <pybind11/functional.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "bindings/limits.hpp"
+#include "bindings/register.hpp"
+#include "facts/heap_snapshot.hpp"
+
+namespace py = pybind11;
+
+namespace xleak::bindings {
+namespace {
+
+using facts::HeapSnapshot;
+using facts::Reference;
+
+/// For a computation without the GIL.
+monitor::Stop stop_of(const facts::Limits& limits) {
+  return [&limits] {
+    if (limits.deadline && facts::Clock::now() >= *limits.deadline) return true;
+    if (!limits.interrupted) return false;
+    const py::gil_scoped_acquire acquire;
+    return limits.interrupted();
+  };
+}
+
+std::unique_ptr<HeapSnapshot> take(
+    const std::vector<std::tuple<py::dict, py::object, std::string>>& slots,
+    const std::vector<std::tuple<std::string, py::object>>& roots,
+    std::optional<double> deadline_ms, const Interrupted& interrupted) {
+  std::vector<facts::NamedSlot> named_slots;
+  for (const auto& [dict, key, label] : slots)
+    named_slots.push_back({Reference::share(dict.ptr()), Reference::share(key.ptr()), label});
+  std::vector<facts::NamedRoot> named_roots;
+  for (const auto& [label, object] : roots)
+    named_roots.push_back({label, Reference::share(object.ptr())});
+  auto snapshot = std::make_unique<HeapSnapshot>(std::move(named_slots), std::move(named_roots));
+  const facts::Limits limits = limits_of(deadline_ms, interrupted);
+  if (!snapshot->read(limits)) return nullptr;
+  const py::gil_scoped_release release;
+  return snapshot->analyse(stop_of(limits)) ? std::move(snapshot) : nullptr;
+}
+
+}  // namespace
+
+void register_graph(py::module_& m) {
+  py::class_<HeapSnapshot>(m, "HeapSnapshot", "The heap as a graph. Holds no reference to it.")
+      .def_static("take", take, py::arg("slots"), py::arg("roots"), py::arg("deadline_ms"),
+                  py::arg("interrupted"), "Read the heap and find who keeps what.")
+      .def_property_readonly("object_count", &HeapSnapshot::object_count)
+      .def_property_readonly("reference_count", &HeapSnapshot::reference_count)
+      .def(
+          "retained_bytes",
+          [](const HeapSnapshot& heap, const std::string& label) {
+            return heap.retained_bytes(label);
+          },
+          py::arg("label"), "Return what would be freed with a label.")
+      .def(
+          "own_bytes",
+          [](const HeapSnapshot& heap, const std::string& label) { return heap.own_bytes(label); },
+          py::arg("label"), "Return what the value of a label itself takes.")
+      .def(
+          "reachable_bytes",
+          [](const HeapSnapshot& heap, const std::string& label,
+             std::optional<double> deadline_ms) {
+            const facts::Limits limits = limits_of(deadline_ms, std::nullopt);
+            return heap.reachable_bytes(label, stop_of(limits));
+          },
+          py::arg("label"), py::arg("deadline_ms"),
+          "Return all that a label leads to, shared or not.")
+      .def("retained_by_device", &HeapSnapshot::retained_by_device, py::arg("label"),
+           "Return what of the retained bytes is tensors' own, by device.")
+      .def("other_ways", &HeapSnapshot::other_ways, py::arg("label"), py::arg("most"),
+           "Return how else the value of a label is reached, nearest first.")
+      .def(
+          "way_to",
+          [](const HeapSnapshot& heap, const py::object& object) {
+            return heap.way_to(object.ptr());
+          },
+          py::arg("object"), "Return a shortest way to an object.")
+      .def(
+          "retained_by",
+          [](const HeapSnapshot& heap, const py::object& object) {
+            return heap.retained_bytes(object.ptr());
+          },
+          py::arg("object"), "Return what would be freed with an object.")
+      .def("largest", &HeapSnapshot::largest, py::arg("label"), py::arg("most"),
+           "Return (way, own bytes) of the largest objects that only a label keeps.");
+}
+
+}  // namespace xleak::bindings

@@ -1,0 +1,190 @@
+// What a snapshot tells of who holds what.
+#include <algorithm>
+
+#include "heap_snapshot.hpp"
+#include "step_name.hpp"
+
+namespace xleak::facts {
+namespace {
+
+const std::string kOutside = "native code or a running function";
+
+}  // namespace
+
+std::optional<HeapSnapshot::Node> HeapSnapshot::label_node(const std::string& label) const {
+  const auto found = label_nodes_.find(label);
+  if (found == label_nodes_.end()) return std::nullopt;
+  return found->second;
+}
+
+/// The first node that a label leads to.
+std::optional<HeapSnapshot::Node> HeapSnapshot::value_node(const std::string& label) const {
+  const auto node = label_node(label);
+  if (!node || graph_.first[*node] == graph_.first[*node + 1]) return std::nullopt;
+  return graph_.targets[graph_.first[*node]];
+}
+
+std::int64_t HeapSnapshot::retained_bytes(const std::string& label) const {
+  const auto node = label_node(label);
+  return node ? retained_[*node] : 0;
+}
+
+std::int64_t HeapSnapshot::own_bytes(const std::string& label) const {
+  const auto value = value_node(label);
+  return value ? own_bytes(*value, nullptr) : 0;
+}
+
+/// With the memory behind an array or a tensor, which is a node of its own; only what is in
+/// `among`.
+std::int64_t HeapSnapshot::own_bytes(Node node, const std::vector<bool>* among) const {
+  std::int64_t sum = bytes_[node];
+  for (auto edge = graph_.first[node]; edge < graph_.first[node + 1]; ++edge) {
+    const Node target = graph_.targets[edge];
+    if (is_memory(target) && (among == nullptr || (*among)[target])) sum += bytes_[target];
+  }
+  return sum;
+}
+
+std::optional<std::int64_t> HeapSnapshot::reachable_bytes(const std::string& label,
+                                                          const monitor::Stop& stop) const {
+  const auto node = label_node(label);
+  if (!node) return 0;
+  std::vector<bool> avoided(graph_.size(), false);
+  for (const Node common : common_) avoided[common] = true;
+  return monitor::reachable_bytes(graph_, *node, bytes_, avoided, stop);
+}
+
+std::map<std::string, std::int64_t> HeapSnapshot::retained_by_device(
+    const std::string& label) const {
+  std::map<std::string, std::int64_t> result;
+  const auto top = label_node(label);
+  for (const auto& [storage, device] : devices_) {
+    Node at = storage;
+    while (at != monitor::kNoNode && at != top) at = tree_.dominator[at];
+    if (at != monitor::kNoNode) result[device] += bytes_[storage];
+  }
+  return result;
+}
+
+std::vector<std::string> HeapSnapshot::other_ways(const std::string& label,
+                                                  std::size_t most) const {
+  const auto value = value_node(label);
+  if (!value) return {};
+  const auto named = monitor::shortest_ways(graph_, 0, {*value, outside_}, nullptr);
+  const auto any = monitor::shortest_ways(graph_, 0, {*value}, nullptr);
+  std::vector<std::vector<Node>> ways;
+  bool outside = false;
+  for (Node node = 1; node < graph_.size(); ++node) {
+    const bool whole = refers(node, *value);
+    if (node == label_node(label) || node == *value) continue;
+    if (!whole && !shares_memory(node, *value)) continue;
+    auto way = monitor::way_to(*named, 0, node);
+    outside = outside || (way.empty() && (*any)[node] != monitor::kNoNode);
+    if (way.empty()) continue;
+    if (whole) way.push_back(*value);
+    ways.push_back(std::move(way));
+  }
+  std::stable_sort(ways.begin(), ways.end(),
+                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  std::vector<std::string> texts;
+  for (const auto& way : ways) {
+    if (texts.size() == most) return texts;
+    const std::string text = describe(way);
+    const bool known = std::find(texts.begin(), texts.end(), text) != texts.end();
+    if (!text.empty() && !known) texts.push_back(text);
+  }
+  if (outside && texts.size() < most) texts.push_back(kOutside);
+  return texts;
+}
+
+bool HeapSnapshot::refers(Node from, Node to) const {
+  const auto row = graph_.targets.begin();
+  const auto end = row + static_cast<std::ptrdiff_t>(graph_.first[from + 1]);
+  return std::find(row + static_cast<std::ptrdiff_t>(graph_.first[from]), end, to) != end;
+}
+
+/// Whether both are views of the same memory.
+bool HeapSnapshot::shares_memory(Node one, Node other) const {
+  for (auto edge = graph_.first[other]; edge < graph_.first[other + 1]; ++edge) {
+    const Node target = graph_.targets[edge];
+    if (is_memory(target) && refers(one, target)) return true;
+  }
+  return false;
+}
+
+std::string HeapSnapshot::way_to(PyObject* object) const {
+  const Node node = index_.find(reinterpret_cast<std::uintptr_t>(object));
+  if (node == monitor::kNoNode) return "";
+  const auto way = monitor::way_to(before_, 0, node);
+  const bool reached = tree_.dominator[node] != monitor::kNoNode;
+  return way.empty() && reached ? kOutside : describe(way);
+}
+
+std::int64_t HeapSnapshot::retained_bytes(PyObject* object) const {
+  const Node node = index_.find(reinterpret_cast<std::uintptr_t>(object));
+  return node == monitor::kNoNode ? 0 : retained_[node];
+}
+
+std::vector<std::pair<std::string, std::int64_t>> HeapSnapshot::largest(const std::string& label,
+                                                                        std::size_t most) const {
+  const auto top = label_node(label);
+  if (!top) return {};
+  std::vector<bool> below(graph_.size(), false);
+  below[*top] = true;
+  for (const Node node : tree_.order) below[node] = below[node] || below_dominator(node, below);
+  std::vector<std::pair<std::int64_t, Node>> found;
+  for (const Node node : tree_.order) {
+    if (!below[node] || node == *top || is_memory(node)) continue;
+    found.emplace_back(own_bytes(node, &below), node);
+  }
+  const auto kept = std::min(most, found.size());
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(),
+                    [](const auto& a, const auto& b) { return a.first > b.first; });
+  found.resize(kept);
+  std::vector<std::pair<std::string, std::int64_t>> result;
+  for (const auto& [bytes, node] : found) {
+    const std::string text = describe(monitor::way_to(before_, 0, node));
+    if (!text.empty()) result.emplace_back(text, bytes);
+  }
+  return result;
+}
+
+bool HeapSnapshot::below_dominator(Node node, const std::vector<bool>& below) const {
+  return tree_.dominator[node] != monitor::kNoNode && below[tree_.dominator[node]];
+}
+
+/// The value that a label leads to now, where it is still the one of `node`.
+PyObject* HeapSnapshot::live_value(Node label, Node node) const {
+  for (const NamedSlot& slot : slots_) {
+    if (label_nodes_.at(slot.label) != label) continue;
+    PyObject* value = PyDict_GetItemWithError(slot.dict.get(), slot.key.get());
+    if (value == nullptr) PyErr_Clear();
+    if (reinterpret_cast<std::uintptr_t>(value) == addresses_[node]) return value;
+  }
+  for (const NamedRoot& root : roots_) {
+    if (label_nodes_.at(root.label) != label) continue;
+    if (reinterpret_cast<std::uintptr_t>(root.object.get()) == addresses_[node])
+      return root.object.get();
+  }
+  return nullptr;
+}
+
+/// Each object is read only once the one before it, which is alive, was seen to refer to it.
+std::string HeapSnapshot::describe(const std::vector<Node>& way) const {
+  if (way.size() < 2) return "";
+  const std::string& label = labels_[way[1] - 1];
+  if (way.size() == 2) return label;
+  PyObject* object = live_value(way[1], way[2]);
+  if (object == nullptr) return "";
+  std::string text = label;
+  for (std::size_t i = 3; i < way.size() && !is_memory(way[i]); ++i) {
+    auto* next = reinterpret_cast<PyObject*>(addresses_[way[i]]);
+    const std::string step = step_name(object, next);
+    if (step.empty()) return "";
+    text += step;
+    object = next;
+  }
+  return shortened(text);
+}
+
+}  // namespace xleak::facts

@@ -1,0 +1,285 @@
+#include "heap_snapshot.hpp"
+
+#include <algorithm>
+
+#include "buffers.hpp"
+
+namespace xleak::facts {
+namespace {
+
+// The limits are asked this often: some 10 microseconds of work.
+constexpr std::size_t kStepsBetweenLooks = 256;
+// What a shared number or text of this size takes does not show in anybody's sum.
+constexpr std::int64_t kSmallLeafBytes = 512;
+
+/// Memory that is no object has an odd address here, objects an even one.
+std::uintptr_t memory_address(std::int64_t address) {
+  return (static_cast<std::uintptr_t>(address) << 1) | 1;
+}
+
+bool is_object(std::uintptr_t address) { return address != 0 && (address & 1) == 0; }
+
+PyObject* object_at(std::uintptr_t address) { return reinterpret_cast<PyObject*>(address); }
+
+bool is_leaf(PyObject* object, Kind kind) {
+  if (Py_TYPE(object)->tp_traverse != nullptr) return false;
+  return kind == Kind::plain || kind == Kind::text || kind == Kind::sized;
+}
+
+Reference tracked_objects() {
+  const Reference gc = Reference::steal(PyImport_ImportModule("gc"));
+  Reference list =
+      Reference::steal(gc ? PyObject_CallMethod(gc.get(), "get_objects", nullptr) : nullptr);
+  if (!list) PyErr_Clear();
+  return list;
+}
+
+}  // namespace
+
+HeapSnapshot::HeapSnapshot(std::vector<NamedSlot> slots, std::vector<NamedRoot> roots)
+    : slots_(std::move(slots)), roots_(std::move(roots)) {
+  const auto label = [this](const std::string& text) {
+    const auto next = static_cast<Node>(labels_.size() + 1);
+    const auto [found, is_new] = label_nodes_.emplace(text, next);
+    if (is_new) labels_.push_back(text);
+    return found->second;
+  };
+  for (const NamedSlot& slot : slots_) {
+    named_entries_[slot.dict.get()][slot.key.get()] = label(slot.label);
+  }
+  for (const NamedRoot& root : roots_) label(root.label);
+}
+
+bool HeapSnapshot::read(const Limits& limits) {
+  limits_ = &limits;
+  const Reference tracked = tracked_objects();
+  if (!tracked) return false;
+  reserve(static_cast<std::size_t>(PyList_GET_SIZE(tracked.get())));
+  torch_.emplace();
+  read_roots();
+  const bool complete = read_rows(tracked);
+  if (complete) read_outside();
+  torch_.reset();
+  limits_ = nullptr;
+  return complete && !failed_;
+}
+
+void HeapSnapshot::reserve(std::size_t tracked) {
+  // Arrays and long texts are not tracked; there are fewer of them.
+  const std::size_t count = tracked + tracked / 2;
+  addresses_.reserve(count);
+  bytes_.reserve(count);
+  references_.reserve(count);
+  graph_.first.reserve(count);
+  graph_.targets.reserve(2 * count);
+  index_.reserve(count);
+}
+
+bool HeapSnapshot::look() {
+  if (++steps_ % kStepsBetweenLooks == 0 && limits_->reached()) failed_ = true;
+  return failed_;
+}
+
+HeapSnapshot::Node HeapSnapshot::add_node(std::uintptr_t address, std::int64_t bytes) {
+  const auto node = static_cast<Node>(addresses_.size());
+  addresses_.push_back(address);
+  bytes_.push_back(bytes);
+  references_.push_back(0);
+  if (address != 0) index_.add(node);
+  return node;
+}
+
+HeapSnapshot::Node HeapSnapshot::node_of(PyObject* object) {
+  const auto address = reinterpret_cast<std::uintptr_t>(object);
+  const Node known = index_.find(address);
+  return known != monitor::kNoNode ? known : add_node(address, 0);
+}
+
+void HeapSnapshot::add_edge(Node target, std::uint32_t references) {
+  graph_.targets.push_back(target);
+  references_[target] += references;
+}
+
+// --- the rows ----------------------------------------------------------------------------------
+
+// The root of all leads to the labels, and to what is held outside, whose number is not known yet.
+void HeapSnapshot::read_roots() {
+  for (std::size_t node = 0; node <= labels_.size(); ++node) add_node(0, 0);
+  for (Node label = 1; label <= labels_.size(); ++label) graph_.targets.push_back(label);
+  graph_.targets.push_back(monitor::kNoNode);
+  graph_.end_row();
+  std::vector<std::vector<std::pair<PyObject*, bool>>> values(labels_.size() + 1);
+  for (const NamedSlot& slot : slots_) {
+    PyObject* value = PyDict_GetItemWithError(slot.dict.get(), slot.key.get());
+    if (value == nullptr) PyErr_Clear();
+    if (value != nullptr) values[label_nodes_[slot.label]].emplace_back(value, true);
+  }
+  for (const NamedRoot& root : roots_)
+    values[label_nodes_[root.label]].emplace_back(root.object.get(), false);
+  for (Node label = 1; label <= labels_.size(); ++label) {
+    for (const auto& [value, is_entry] : values[label]) add_edge(node_of(value), is_entry ? 1 : 0);
+    graph_.end_row();
+  }
+}
+
+bool HeapSnapshot::read_rows(const Reference& tracked) {
+  const auto read_new = [this] {
+    for (auto node = static_cast<std::size_t>(graph_.size()); node < addresses_.size(); ++node) {
+      leaves_ = {};
+      if (is_object(addresses_[node])) {
+        read_object(object_at(addresses_[node]));
+        bytes_[node] = leaves_.total();
+      }
+      graph_.end_row();
+      if (look()) return false;
+    }
+    return true;
+  };
+  // What is reached first, so that what lies on the way to it is counted from its users.
+  if (!read_new()) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tracked.get()); ++i) {
+    // The list refers to each of them too.
+    references_[node_of(PyList_GET_ITEM(tracked.get(), i))] += 1;
+  }
+  return read_new();
+}
+
+void HeapSnapshot::read_object(PyObject* object) {
+  const Kind kind = types_.kind_of(Py_TYPE(object));
+  types_.add_own_bytes(object, kind, leaves_);
+  const bool named = kind == Kind::dict && named_entries_.count(object) != 0;
+  const bool of_module = kind == Kind::dict && is_module_dict(object);
+  if (kind == Kind::barrier || named || of_module) common_.push_back(graph_.size());
+  if (named) {
+    read_entries(object);
+  } else if (Py_TYPE(object)->tp_traverse != nullptr && PyObject_IS_GC(object)) {
+    Py_TYPE(object)->tp_traverse(object, visit, this);
+  }
+  if (kind >= Kind::ndarray) read_hidden(object, kind);
+}
+
+int HeapSnapshot::visit(PyObject* target, void* self) {
+  auto* snapshot = static_cast<HeapSnapshot*>(self);
+  // The caller is C code, which an exception must not cross.
+  try {
+    snapshot->add_reference(target);
+    return snapshot->look() ? -1 : 0;
+  } catch (...) {
+    snapshot->failed_ = true;
+    return -1;
+  }
+}
+
+void HeapSnapshot::add_reference(PyObject* target) {
+  if (target == nullptr || target == Py_None) return;
+  if (Py_TYPE(target)->tp_traverse == nullptr) {
+    const Kind kind = types_.kind_of(Py_TYPE(target));
+    if (is_leaf(target, kind)) {
+      PythonBytes own;
+      types_.add_own_bytes(target, kind, own);
+      // A large one has a way to it that is worth telling.
+      const bool large = own.total() > kSmallLeafBytes;
+      if (!large && Py_REFCNT(target) == 1) leaves_.add(own);
+      if (!large) return;
+    }
+  }
+  add_edge(node_of(target), 1);
+}
+
+// An entry with a name is reached by the node of its name.
+void HeapSnapshot::read_entries(PyObject* dict) {
+  const auto& named = named_entries_.at(dict);
+  Py_ssize_t position = 0;
+  PyObject* key = nullptr;
+  PyObject* value = nullptr;
+  while (PyDict_Next(dict, &position, &key, &value)) {
+    if (!PyUnicode_CheckExact(key)) add_reference(key);
+    const auto label = named.find(key);
+    label == named.end() ? add_reference(value) : add_edge(label->second, 0);
+  }
+}
+
+void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
+  if (kind == Kind::ndarray) {
+    const auto* array = reinterpret_cast<ArrayFields*>(object);
+    add_reference(array->base);
+    if (!array->owns_data() || !array->holds_objects()) return;
+    auto** items = reinterpret_cast<PyObject**>(array->data);
+    for (std::int64_t i = 0, count = array->item_count(); i < count && !look(); ++i)
+      add_reference(items[i]);
+  } else if (kind == Kind::tensor) {
+    // References that tp_traverse does not show, since C++ has them.
+    add_reference(torch_->base_of(object).get());
+    add_reference(torch_->gradient_of(object).get());
+    add_storage(torch_->storage_of(object), 1);
+  } else if (kind == Kind::storage) {
+    add_storage(torch_->describe(object), 0);
+  } else if (kind == Kind::arrow) {
+    visit_arrow_buffers(object, [this](std::int64_t address, std::int64_t bytes) {
+      const auto key = memory_address(address);
+      const Node known = index_.find(key);
+      add_edge(known != monitor::kNoNode ? known : add_node(key, bytes), 1);
+    });
+  }
+}
+
+void HeapSnapshot::add_storage(const std::optional<StorageFacts>& storage,
+                               std::uint32_t references) {
+  if (!storage || storage->address == 0) return;
+  const auto key = memory_address(storage->key);
+  Node node = index_.find(key);
+  if (node == monitor::kNoNode) {
+    node = add_node(key, storage->bytes);
+    storage_users_[node] = storage->users;
+    devices_[node] = storage->device;
+  }
+  add_edge(node, references);
+}
+
+// --- what else holds them ------------------------------------------------------------------------
+
+// An object with more references than the graph knows is held by what it does not show: native
+// code, C++ tensors, locals of a running function.
+void HeapSnapshot::read_outside() {
+  for (const NamedSlot& slot : slots_) {
+    for (PyObject* own : {slot.dict.get(), slot.key.get()}) {
+      const Node node = index_.find(reinterpret_cast<std::uintptr_t>(own));
+      if (node != monitor::kNoNode) references_[node] += 1;
+    }
+  }
+  const auto count = static_cast<Node>(addresses_.size());
+  for (Node node = 0; node < count; ++node) {
+    if (held_outside(node)) graph_.targets.push_back(node);
+  }
+  outside_ = add_node(0, 0);
+  graph_.end_row();
+  graph_.targets[labels_.size()] = outside_;
+  references_ = {};
+  storage_users_ = {};
+}
+
+bool HeapSnapshot::held_outside(Node node) {
+  const auto users = storage_users_.find(node);
+  if (users != storage_users_.end()) return users->second > references_[node];
+  if (!is_object(addresses_[node])) return false;
+  PyObject* object = object_at(addresses_[node]);
+  auto held = static_cast<long>(Py_REFCNT(object)) - static_cast<long>(references_[node]);
+  const Kind kind = types_.kind_of(Py_TYPE(object));
+  if (kind == Kind::tensor) held += torch_->references_from_cpp(object);
+  // The memory of a tensor keeps its Python object, once somebody asked for it.
+  if (kind == Kind::storage) held -= 1;
+  return held > 0;
+}
+
+bool HeapSnapshot::analyse(const monitor::Stop& stop) {
+  auto tree = monitor::dominators(graph_, 0, stop);
+  if (!tree) return false;
+  auto before = monitor::shortest_ways(graph_, 0, {outside_}, stop);
+  if (!before) return false;
+  tree_ = std::move(*tree);
+  before_ = std::move(*before);
+  retained_ = monitor::retained_bytes(tree_, bytes_);
+  return true;
+}
+
+}  // namespace xleak::facts

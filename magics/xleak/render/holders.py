@@ -1,0 +1,71 @@
+"""What names hold, as tables and as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from xleak.render.table import printable
+from xleak.render.units import human_bytes
+from xleak.shell.heap import NameFacts
+
+HEADER = ("name", "type", "itself", "only here", "shared", "device")
+_NUMERIC = frozenset({"itself", "only here", "shared"})
+
+
+def _rows(names: Sequence[NameFacts]) -> list[tuple[str, ...]]:
+    return [
+        (
+            printable(fact.label),
+            printable(fact.type_name),
+            human_bytes(fact.own),
+            human_bytes(fact.retained),
+            human_bytes(fact.shared),
+            ", ".join(f"{name} {human_bytes(size)}" for name, size in sorted(fact.devices.items())),
+        )
+        for fact in names
+    ]
+
+
+def name_table(names: Sequence[NameFacts]) -> str:
+    """One line a name: what it takes itself, what goes with it, what others hold too."""
+    lines = [HEADER, *_rows(names)]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(HEADER))]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if column in _NUMERIC else cell.ljust(width)
+            for cell, column, width in zip(line, HEADER, widths, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
+def name_fragment(names: Sequence[NameFacts]) -> str:
+    """The same as HTML, in the style that the report's fragment brings."""
+    head = "".join(f"<th>{column}</th>" for column in HEADER)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in _rows(names)
+    )
+    return (
+        f'<div class="xleak"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def name_lines(
+    fact: NameFacts, others: Sequence[str], more: bool, inside: Sequence[tuple[str, int]]
+) -> str:
+    """One name in sentences. `others`: how else its value is reached. `inside`: (way, bytes)."""
+    lines = [
+        f"{printable(fact.label)} ({printable(fact.type_name)}): {human_bytes(fact.own)} itself, "
+        f"{human_bytes(fact.retained)} that nothing else holds, {human_bytes(fact.shared)} shared"
+    ]
+    if others:
+        lines.append(f"the value stays if `{printable(fact.label)}` goes; it is also held by")
+        lines += [f"  {printable(way)}" for way in others]
+        lines += ["  and more"] if more else []
+    else:
+        lines.append(f"{human_bytes(fact.retained)} come back if `{printable(fact.label)}` goes")
+        lines += [f"  {human_bytes(size):>9}  {printable(way)}" for way, size in inside]
+    return "\n".join(lines)

@@ -1,0 +1,137 @@
+"""The heap of the session as a graph, its holders named as the user knows them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from xleak import _native
+from xleak.shell.caches import LAST_RESULT, UNDERSCORES
+from xleak.shell.tracebacks import LAST_TRACEBACK, error_entries
+
+if TYPE_CHECKING:
+    from xleak.shell.watcher import Watcher
+
+# (dictionary, its own key, label): what the entry leads to is held by the label.
+Slot = tuple[dict[Any, Any], object, str]
+
+
+def take_snapshot(
+    watcher: Watcher,
+    deadline_ms: float | None = None,
+    interrupted: Callable[[], bool] | None = None,
+) -> _native.HeapSnapshot | None:
+    """Who holds what now; None where time ran out or interrupted() was true."""
+    # What is named first is told first where two ways are equally short.
+    slots = [*_names(watcher), *_cached(watcher), *_errors(watcher)]
+    return _native.HeapSnapshot.take(slots, list(_roots()), deadline_ms, interrupted)
+
+
+def user_names(watcher: Watcher) -> list[str]:
+    """The names that the user gave: not the shell's own, and not those of a tool."""
+    user_ns, hidden = watcher.shell.user_ns, watcher.shell.user_ns_hidden
+    tools = watcher.tool_names()
+    return [
+        name
+        for name, value in user_ns.items()
+        if type(name) is str
+        and name not in tools
+        and not (name in hidden and hidden[name] is value)
+        and not watcher.caches.is_cached_name(name)
+    ]
+
+
+def _names(watcher: Watcher) -> Iterator[Slot]:
+    user_ns = watcher.shell.user_ns
+    for name in user_names(watcher):
+        yield user_ns, name, name
+    for name in _own_keys(user_ns, watcher.tool_names()):
+        yield user_ns, name, f"{name} (made by a tool)"
+
+
+def _cached(watcher: Watcher) -> Iterator[Slot]:
+    """Every entry of the output caches, under the label of the Out entry with the same value."""
+    shell, caches = watcher.shell, watcher.caches
+    out = caches.out
+    labels = {id(value): f"Out[{number}]" for number, value in out.items()}
+    for number in out:
+        yield out, number, labels[id(out[number])]
+    cached = [name for name in shell.user_ns if type(name) is str and caches.is_cached_name(name)]
+    for name in cached:
+        yield shell.user_ns, name, labels.get(id(shell.user_ns[name]), name)
+    hidden = shell.user_ns_hidden
+    for name in [name for name in hidden if caches.is_cache_key(name)]:
+        yield hidden, name, labels.get(id(hidden[name]), name)
+    hook = vars(shell.displayhook)
+    for name in _own_keys(hook, UNDERSCORES):
+        yield hook, name, labels.get(id(hook[name]), name)
+    result = vars(shell.last_execution_result) if shell.last_execution_result else {}
+    for name in _own_keys(result, ("result",)):
+        yield result, name, labels.get(id(result[name]), LAST_RESULT)
+
+
+def _errors(watcher: Watcher) -> Iterator[Slot]:
+    for entries, names in error_entries(watcher.shell):
+        for name in _own_keys(entries, names):
+            yield entries, name, LAST_TRACEBACK
+
+
+def _roots() -> Iterator[tuple[str, object]]:
+    for ident, frame in sys._current_frames().items():
+        yield f"a running function of thread {ident}", frame
+    yield "sys.modules", sys.modules
+
+
+def _own_keys(entries: dict[Any, Any], names: Iterable[str]) -> list[Any]:
+    """The keys of a dictionary as the very objects that it has."""
+    wanted = set(names)
+    return [key for key in entries if type(key) is str and key in wanted]
+
+
+# --- by name ---------------------------------------------------------------------------------
+
+# Less is not worth a line.
+_LEAST_BYTES = 64 << 10
+_SHARED_MS = 50.0
+
+
+@dataclass(frozen=True)
+class NameFacts:
+    """What one name of the user's, or one entry of the output cache, holds. Sizes in bytes."""
+
+    label: str
+    type_name: str
+    own: int
+    retained: int
+    shared: int | None
+    """What others reach too; None where finding out took too long."""
+    devices: dict[str, int]
+    """Of the retained bytes those of tensors, by device."""
+
+
+def name_facts(heap: _native.HeapSnapshot, label: str, value: Any) -> NameFacts:
+    """The facts of a label of the snapshot and the value behind it."""
+    reachable = heap.reachable_bytes(label, _SHARED_MS)
+    retained = heap.retained_bytes(label)
+    return NameFacts(
+        label,
+        _native.type_name(value),
+        heap.own_bytes(label),
+        retained,
+        None if reachable is None else max(0, reachable - retained),
+        heap.retained_by_device(label),
+    )
+
+
+def largest_names(watcher: Watcher, heap: _native.HeapSnapshot, most: int) -> list[NameFacts]:
+    """The names and output entries that hold most, alone or together with others."""
+    user_ns, out = watcher.shell.user_ns, watcher.caches.out
+    values = [(name, user_ns[name]) for name in user_names(watcher)]
+    values += [(f"Out[{number}]", value) for number, value in out.items()]
+    values = [(label, value) for label, value in values if type(value) is not ModuleType]
+    facts = [name_facts(heap, label, value) for label, value in values]
+    large = [fact for fact in facts if max(fact.own, fact.retained) >= _LEAST_BYTES]
+    return sorted(large, key=lambda fact: (-fact.retained, -fact.own))[:most]

@@ -1,0 +1,277 @@
+"""The heap as a graph: what a label keeps is what comes back with it, and the way there is true."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from xleak import _native
+
+MIB = 1 << 20
+
+
+def snapshot_of(namespace: dict[str, Any], **limits: Any) -> _native.HeapSnapshot | None:
+    slots = [(namespace, name, name) for name in namespace]
+    options = {"deadline_ms": None, "interrupted": None, **limits}
+    return _native.HeapSnapshot.take(slots, [("sys.modules", sys.modules)], **options)
+
+
+def heap_of(namespace: dict[str, Any]) -> _native.HeapSnapshot:
+    heap = snapshot_of(namespace)
+    assert heap is not None
+    return heap
+
+
+def array(mebibytes: int) -> Any:
+    return np.ones(mebibytes * MIB // 8)
+
+
+class Box:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def method(self) -> None: ...
+
+
+class Slotted:
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def closure_over(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+def suspended(value: Any) -> Iterator[Any]:
+    yield 1
+    yield value
+
+
+def started(value: Any) -> Iterator[Any]:
+    generator = suspended(value)
+    next(generator)
+    return generator
+
+
+def cycle(value: Any) -> Any:
+    box = Box([value])
+    box.value.append(box)
+    return box
+
+
+@functools.lru_cache
+def remembered(size: int) -> Any:
+    return array(size)
+
+
+KEEPERS: dict[str, Callable[[Any], Any]] = {
+    "the array itself": lambda value: value,
+    "a list": lambda value: [value],
+    "a dictionary": lambda value: {"key": value},
+    "a set of tuples": lambda value: {(id(value), Box(value))},
+    "a deque": lambda value: deque([value]),
+    "an attribute": Box,
+    "a slot": Slotted,
+    "a closure": closure_over,
+    "a partial": lambda value: functools.partial(print, value),
+    "a bound method": lambda value: Box(value).method,
+    "a generator": started,
+    "an array of objects": lambda value: np.array([value, None], dtype=object),
+    "a view": lambda value: value[: len(value) // 2],
+    "a cycle": cycle,
+}
+
+
+@pytest.mark.parametrize("keeper", KEEPERS.values(), ids=KEEPERS)
+def test_what_a_name_keeps_is_what_malloc_gets_back(keeper: Callable[[Any], Any]) -> None:
+    namespace = {"kept": keeper(array(8))}
+    retained = heap_of(namespace).retained_bytes("kept")
+    gc.collect()
+    before = _native.heap().used_bytes
+    del namespace["kept"]
+    gc.collect()
+    returned = before - _native.heap().used_bytes
+    assert retained == pytest.approx(returned, rel=0.01)
+    assert retained >= 8 * MIB
+
+
+def test_a_tensor_keeps_its_storage_until_the_last_view_of_it_goes() -> None:
+    whole = torch.ones(2 * MIB)
+    namespace = {"whole": whole, "row": whole[3:5]}
+    del whole
+    heap = heap_of(namespace)
+    assert heap.own_bytes("whole") >= 8 * MIB
+    assert heap.retained_bytes("whole") < MIB
+    assert heap.other_ways("whole", 5) == ["row._base"]
+    namespace.pop("row")
+    assert heap_of(namespace).retained_bytes("whole") >= 8 * MIB
+
+
+def test_memory_that_a_graph_has_saved_comes_back_with_no_name() -> None:
+    weight = torch.ones(2 * MIB, requires_grad=True)
+    squared = weight.exp()
+    namespace = {"squared": squared, "loss": squared.sum()}
+    del squared
+    assert heap_of(namespace).retained_bytes("squared") < MIB
+
+
+def test_a_shared_value_belongs_to_neither_and_each_is_told_of_the_other() -> None:
+    value = [array(4)]
+    namespace = {"first": value, "second": {"inner": value}}
+    del value
+    heap = heap_of(namespace)
+    assert heap.retained_bytes("first") < MIB
+    assert heap.retained_bytes("second") < MIB
+    assert heap.other_ways("first", 5) == ["second['inner']"]
+    reachable = heap.reachable_bytes("first", None)
+    assert reachable is not None and reachable >= 4 * MIB
+
+
+def test_two_places_with_one_label_are_one_holder() -> None:
+    value = array(4)
+    shell, out = {"_2": value}, {2: value}
+    del value
+    slots: list[tuple[dict[Any, Any], object, str]] = [
+        (shell, next(iter(shell)), "Out[2]"),
+        (out, 2, "Out[2]"),
+    ]
+    heap = _native.HeapSnapshot.take(slots, [], None, None)
+    assert heap is not None and heap.retained_bytes("Out[2]") >= 4 * MIB
+
+
+WAYS: dict[str, Callable[[Any], Any]] = {
+    "box.value": Box,
+    "box[0]": lambda value: [value],
+    "box['a'][2]": lambda value: {"a": (1, 2, value)},
+    "box[7]": lambda value: {7: value},
+    "box.__closure__[0].cell_contents": closure_over,
+    "box.args[0]": lambda value: functools.partial(print, value),
+    "box.__self__.value": lambda value: Box(value).method,
+    "box.base": lambda value: value[:1],
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_way_to_a_value_is_what_the_user_would_write(way: str) -> None:
+    value = array(1)
+    namespace = {"box": WAYS[way](value)}
+    assert heap_of(namespace).way_to(value) == way
+    assert eval(way, namespace) is value
+
+
+def test_a_slot_is_named_as_an_attribute() -> None:
+    value = array(1)
+    namespace = {"box": Slotted(value)}
+    assert heap_of(namespace).way_to(value) == "box.value"
+
+
+def test_what_a_running_function_holds_is_not_said_to_come_back() -> None:
+    value = array(4)
+    heap = heap_of({"name": value})
+    assert heap.retained_bytes("name") < MIB
+    assert len(value)
+
+
+def test_the_largest_are_told_with_their_bytes() -> None:
+    namespace = {"model": {"small": array(1), "large": [array(5)]}}
+    way, size = heap_of(namespace).largest("model", 1)[0]
+    assert way == "model['large'][0]"
+    assert size == pytest.approx(5 * MIB, rel=0.01)
+
+
+def test_a_cached_result_is_the_cache_s() -> None:
+    remembered(3)
+    heap = heap_of({})
+    assert heap.retained_by(remembered) >= 3 * MIB
+    remembered.cache_clear()
+
+
+HOSTILE = """
+class Hostile:
+    def _angry(self, *rest, **more): raise AssertionError("xleak ran user code")
+    __eq__ = __len__ = __getattribute__ = __repr__ = __str__ = _angry
+    __iter__ = __bool__ = __getitem__ = __contains__ = __sizeof__ = _angry
+    __hash__ = object.__hash__
+"""
+
+
+def test_no_code_of_an_object_runs() -> None:
+    scope: dict[str, Any] = {}
+    exec(HOSTILE, scope)
+    hostile = scope["Hostile"]()
+    namespace = {"hostile": hostile, "held": {hostile: [hostile]}}
+    del hostile
+    heap = heap_of(namespace)
+    assert heap.own_bytes("hostile") > 0
+    assert heap.other_ways("hostile", 5)
+
+
+def test_nothing_is_kept_alive_by_a_snapshot() -> None:
+    namespace = {"box": Box(1)}
+    gone = weakref.ref(namespace["box"])
+    heap = heap_of(namespace)
+    del namespace["box"]
+    assert gone() is None
+    assert heap.other_ways("box", 5) == []
+
+
+def test_settings_of_the_collector_stay_and_nothing_is_collected() -> None:
+    before = (
+        gc.isenabled(),
+        gc.get_threshold(),
+        gc.callbacks[:],
+        [s["collections"] for s in gc.get_stats()],
+    )
+    gc.disable()
+    try:
+        disabled = [s["collections"] for s in gc.get_stats()]
+        heap_of({"box": Box(1)})
+        assert [s["collections"] for s in gc.get_stats()] == disabled
+    finally:
+        gc.enable()
+    assert before[:3] == (gc.isenabled(), gc.get_threshold(), gc.callbacks[:])
+
+
+def test_a_limit_ends_the_search_without_a_result() -> None:
+    assert snapshot_of({}, deadline_ms=0.0) is None
+    assert snapshot_of({}, interrupted=lambda: True) is None
+
+
+def test_an_interrupt_that_raises_ends_the_search() -> None:
+    def raising() -> bool:
+        raise KeyboardInterrupt
+
+    assert snapshot_of({}, interrupted=raising) is None
+
+
+def test_threads_may_allocate_while_the_heap_is_read() -> None:
+    stop = threading.Event()
+
+    def busy() -> None:
+        while not stop.is_set():
+            [Box(i) for i in range(1000)]
+
+    threads = [threading.Thread(target=busy) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        namespace = {"kept": [array(2)]}
+        for _ in range(5):
+            heap = heap_of(namespace)
+            assert heap.retained_bytes("kept") >= 2 * MIB
+            heap.other_ways("kept", 3)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()

@@ -1,6 +1,6 @@
 """The border of libxleak_monitor.so and the facts read from the Python heap."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 class MonitorError(RuntimeError):
@@ -168,10 +168,39 @@ class OutputEntry:
     @property
     def holders(self) -> list[str]: ...
 
-def judge(cell: int, outputs: list[OutputEntry]) -> Judgement:
+class Holder:
+    """A literal fact for judge(): what keeps memory that no name and no output entry reaches."""
+
+    def __init__(
+        self,
+        kind: str,
+        label: str,
+        held_bytes: int,
+        since_cell: int | None,
+        largest: str,
+        count: int,
+        release: str,
+    ) -> None: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def held_bytes(self) -> int: ...
+    @property
+    def since_cell(self) -> int | None: ...
+    @property
+    def largest(self) -> str: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def release(self) -> str: ...
+
+def judge(cell: int, outputs: list[OutputEntry], holders: list[Holder]) -> Judgement:
     """Run every smell over the facts and return what changed.
 
-    ``outputs`` is the whole output cache: a finding whose entry is missing counts as resolved.
+    ``outputs`` is the whole output cache and ``holders`` all there are: a finding whose fact is
+    missing counts as resolved.
     """
 
 def findings() -> list[Finding]:
@@ -281,8 +310,8 @@ class HeapSnapshot:
 
     @staticmethod
     def take(
-        slots: list[tuple[dict[Any, Any], object, str]],
-        roots: list[tuple[str, object]],
+        slots: Sequence[tuple[dict[Any, Any], object, str]],
+        roots: Sequence[tuple[str, object]],
         deadline_ms: float | None,
         interrupted: Callable[[], bool] | None,
     ) -> HeapSnapshot | None:
@@ -319,6 +348,9 @@ class HeapSnapshot:
 
     def retained_by(self, object: object) -> int:
         """Return what would be freed with an object."""
+
+    def keeps(self, holder: object, object: object) -> bool:
+        """Return whether an object would go with a holder."""
 
     def largest(self, label: str, most: int) -> list[tuple[str, int]]:
         """Return (way, own bytes) of the largest objects that only a label keeps."""

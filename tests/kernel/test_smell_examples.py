@@ -1,4 +1,5 @@
-"""Every smell's own examples, run in the real kernel: `# expect: XLnnn` stands on the cell after which it is found."""
+"""Every smell's own examples, run in the real kernel: `# expect: XLnnn` stands on the cell after which it is found,
+`# raises` on one that fails."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ SMELLS = sorted(
     for folder in (Path(__file__).parents[2] / "monitor" / "smells").iterdir()
     if folder.is_dir()
 )
+RAISES = re.compile(r"#\s*raises\b")
 EXPECT = re.compile(r"#\s*expect:\s*(XL\d{3})")
 # Bad and good variants that a smell must show.
 VARIANTS = 3
@@ -39,11 +41,12 @@ def run(kernel: Session, script: Path) -> tuple[list[tuple[str, int]], list[str]
     notices: list[str] = []
     for number, cell in enumerate(cells(script), 1):
         ran = kernel.run(cell)
-        assert ran.content["status"] == "ok", ran.content
+        status = "error" if RAISES.search(cell.splitlines()[0]) else "ok"
+        assert ran.content["status"] == status, ran.content
         notices += [str(d["data"]) for d in ran.of("display_data") if "xleak" in str(d["data"])]
         now = kernel.findings()
         came += [(found["code"], number) for key, found in now.items() if key not in seen]
-        seen |= set(now)
+        seen = set(now)
     return came, notices
 
 

@@ -34,10 +34,10 @@ std::optional<std::int64_t> known_ram_bytes() {
   }
 }
 
-Judgement judge(int cell, std::vector<OutputEntry> outputs) {
+Judgement judge(int cell, std::vector<OutputEntry> outputs, std::vector<Holder> holders) {
   // Reading it takes a dozen files; it does not change while a process runs.
   static const auto ram = known_ram_bytes();
-  return Session::instance().judge({cell, ram, std::move(outputs)});
+  return Session::instance().judge({cell, ram, std::move(outputs), std::move(holders)});
 }
 
 void register_smell(py::module_& m) {
@@ -86,6 +86,23 @@ void register_judgement(py::module_& m) {
       .def_readonly("mentioned", &OutputEntry::mentioned)
       .def_readonly("type_name", &OutputEntry::type_name)
       .def_readonly("holders", &OutputEntry::holders);
+  py::class_<Holder>(m, "Holder", "What keeps memory that no name and no output entry reaches.")
+      .def(py::init([](std::string kind, std::string label, std::int64_t held_bytes,
+                       std::optional<int> since_cell, std::string largest, int count,
+                       std::string release) {
+             return Holder{std::move(kind),   std::move(label),   held_bytes,
+                           since_cell,        std::move(largest), count,
+                           std::move(release)};
+           }),
+           py::arg("kind"), py::arg("label"), py::arg("held_bytes"), py::arg("since_cell"),
+           py::arg("largest"), py::arg("count"), py::arg("release"))
+      .def_readonly("kind", &Holder::kind)
+      .def_readonly("label", &Holder::label)
+      .def_readonly("held_bytes", &Holder::held_bytes)
+      .def_readonly("since_cell", &Holder::since_cell)
+      .def_readonly("largest", &Holder::largest)
+      .def_readonly("count", &Holder::count)
+      .def_readonly("release", &Holder::release);
 }
 
 }  // namespace
@@ -94,7 +111,7 @@ void register_findings(py::module_& m) {
   register_smell(m);
   register_finding(m);
   register_judgement(m);
-  m.def("judge", &judge, py::arg("cell"), py::arg("outputs"),
+  m.def("judge", &judge, py::arg("cell"), py::arg("outputs"), py::arg("holders"),
         "Run every smell over the facts of the whole session and return what changed.");
   m.def(
       "findings", [] { return Session::instance().findings(); },

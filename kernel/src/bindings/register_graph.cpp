@@ -84,6 +84,12 @@ void register_graph(py::module_& m) {
             return heap.retained_bytes(object.ptr());
           },
           py::arg("object"), "Return what would be freed with an object.")
+      .def(
+          "keeps",
+          [](const HeapSnapshot& heap, const py::object& holder, const py::object& object) {
+            return heap.keeps(holder.ptr(), object.ptr());
+          },
+          py::arg("holder"), py::arg("object"), "Return whether an object would go with a holder.")
       .def("largest", &HeapSnapshot::largest, py::arg("label"), py::arg("most"),
            "Return (way, own bytes) of the largest objects that only a label keeps.");
 }

@@ -125,6 +125,14 @@ std::int64_t HeapSnapshot::retained_bytes(PyObject* object) const {
   return node == monitor::kNoNode ? 0 : retained_[node];
 }
 
+bool HeapSnapshot::keeps(PyObject* holder, PyObject* object) const {
+  const Node top = index_.find(reinterpret_cast<std::uintptr_t>(holder));
+  Node at = index_.find(reinterpret_cast<std::uintptr_t>(object));
+  if (top == monitor::kNoNode) return false;
+  while (at != monitor::kNoNode && at != top) at = tree_.dominator[at];
+  return at == top;
+}
+
 std::vector<std::pair<std::string, std::int64_t>> HeapSnapshot::largest(const std::string& label,
                                                                         std::size_t most) const {
   const auto top = label_node(label);

@@ -66,6 +66,8 @@ class HeapSnapshot {
   std::string way_to(PyObject* object) const;
   /// What would be freed with an object; 0 where it was not there.
   std::int64_t retained_bytes(PyObject* object) const;
+  /// Whether `object` would go with `holder`.
+  bool keeps(PyObject* holder, PyObject* object) const;
   /// The largest objects that only `label` keeps: the way to each and its own bytes. Needs the GIL.
   std::vector<std::pair<std::string, std::int64_t>> largest(const std::string& label,
                                                             std::size_t most) const;

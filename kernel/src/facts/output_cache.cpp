@@ -112,12 +112,17 @@ bool OutputCache::examine_group(std::vector<int> group, const CacheView& view, K
                                 const Limits& limits) {
   if (group.empty()) return true;
   TorchFacts torch;
-  Closure closure(types, torch, view.barriers, limits);
-  const Growth growth = grow(closure, group);
+  std::optional<Closure> closure(std::in_place, types, torch, view.barriers, limits);
+  // A closure has a reference to all that it reached, which would count in the next one.
+  const auto examine_the_rest = [&] {
+    closure.reset();
+    return examine_rest(std::move(group), view, types, limits);
+  };
+  const Growth growth = grow(*closure, group);
   if (growth == Growth::limit_reached) return false;
-  if (growth == Growth::too_large) return examine_rest(std::move(group), view, types, limits);
-  closure.mark_held(slots_.references);
-  std::vector<Buffer> buffers = find_buffers(closure, torch);
+  if (growth == Growth::too_large) return examine_the_rest();
+  closure->mark_held(slots_.references);
+  std::vector<Buffer> buffers = find_buffers(*closure, torch);
   if (in_doubt(buffers, Buffer::Doubt::tensors)) {
     ask_named_tensors(buffers, slots_.named, types, torch);
   }
@@ -128,9 +133,9 @@ bool OutputCache::examine_group(std::vector<int> group, const CacheView& view, K
         const bool open = buffer.doubt == Buffer::Doubt::tensors && !buffer.held;
         if (open) states_[static_cast<int>(buffer.root)].dear = true;
       }
-      return examine_rest(std::move(group), view, types, limits);
+      return examine_the_rest();
     }
-    ask_live_tensors(buffers, closure, types, torch);
+    ask_live_tensors(buffers, *closure, types, torch);
     states_[group.front()].dear = true;
   }
   if (in_doubt(buffers, Buffer::Doubt::names)) {
@@ -140,7 +145,7 @@ bool OutputCache::examine_group(std::vector<int> group, const CacheView& view, K
     }
     ask_names(buffers, names, torch);
   }
-  account(closure, group, buffers, types);
+  account(*closure, group, buffers, types);
   return true;
 }
 

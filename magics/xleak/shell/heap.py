@@ -15,6 +15,8 @@ from xleak.shell.tracebacks import LAST_TRACEBACK, error_entries
 if TYPE_CHECKING:
     from xleak.shell.watcher import Watcher
 
+FIGURES = "pyplot's open figures"
+
 # (dictionary, its own key, label): what the entry leads to is held by the label.
 Slot = tuple[dict[Any, Any], object, str]
 
@@ -27,7 +29,15 @@ def take_snapshot(
     """Who holds what now; None where time ran out or interrupted() was true."""
     # What is named first is told first where two ways are equally short.
     slots = [*_names(watcher), *_cached(watcher), *_errors(watcher)]
+    slots += [(figures(), number, FIGURES) for number in figures()]
     return _native.HeapSnapshot.take(slots, list(_roots()), deadline_ms, interrupted)
+
+
+def figures() -> dict[Any, Any]:
+    """pyplot's registry of open figures, by number."""
+    registry = sys.modules.get("matplotlib._pylab_helpers")
+    figures = getattr(getattr(registry, "Gcf", None), "figs", None)
+    return figures if isinstance(figures, dict) else {}
 
 
 def user_names(watcher: Watcher) -> list[str]:

@@ -68,7 +68,7 @@ def detach(shell: InteractiveShell) -> None:
             shell.input_transformers_cleanup.remove(transformer)
     shell.configurables.remove(current.settings)
     _native.set_enabled(False)
-    _native.judge(0, [])  # Nothing is watched, so nothing is known to leak.
+    _native.judge(0, [], [])  # Nothing is watched, so nothing is known to leak.
     set_watcher(None)
     _installed = None
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from xleak import _native
 from xleak.shell.caches import UNDERSCORES, OutputCaches
+from xleak.shell.holders import Holders
 from xleak.shell.mentions import find_mentions
 from xleak.shell.notice import Notice
 from xleak.shell.settings import settings_of
@@ -51,6 +52,7 @@ class Watcher:
         self.caches = OutputCaches(shell)
         self.mentioned: set[int] = set()
         self.after_judgement: list[Listener] = []
+        self._holders = Holders()
         self._notice = Notice(shell)
         self._shown_by: dict[int, int] = {}
         self._tool_names: dict[str, int] = {}
@@ -84,9 +86,9 @@ class Watcher:
             self._shown_by[execution_count] = index
         self._note_mentions(source)
         self._take_over_tool_names(source)
-        if not self.caches.unused:
-            self._judge(BUDGET_MS, None)
-            self._tell()
+        self._holders.after_cell(index, source, self.shell)
+        self._judge(BUDGET_MS, None)
+        self._tell()
         for listener in self.after_judgement:
             listener(index, source)
 
@@ -118,6 +120,7 @@ class Watcher:
     def refresh(self) -> None:
         """Judges again, without a limit: something was released, or somebody asks for the whole."""
         if _native.enabled():
+            self._holders.suspect()
             self._judge(None, None)
 
     def findings(self) -> list[_native.Finding]:
@@ -170,14 +173,23 @@ class Watcher:
                 self._tool_names.pop(word, None)
 
     def _judge(self, deadline_ms: float | None, interrupted: Callable[[], bool] | None) -> None:
+        entries = self._outputs(deadline_ms, interrupted)
+        looked = entries is not None and self._holders.look(self, deadline_ms, interrupted)
+        self._unfinished = not looked
+        holders = self._holders.facts
+        if entries is not None and (entries or holders or _native.findings()):
+            _native.judge(self._last_cell, entries, holders)
+
+    def _outputs(
+        self, deadline_ms: float | None, interrupted: Callable[[], bool] | None
+    ) -> list[_native.OutputEntry] | None:
+        """The facts of the output cache; None where it takes another call to know them."""
+        if self.caches.unused:
+            return []
         tools = self.tool_names()
-        finished = self.caches.examine(tools, self.mentioned, deadline_ms, interrupted)
-        self._unfinished = not finished
-        if not finished:
-            return
-        entries = [self._fact(entry) for entry in self.caches.entries()]
-        if entries or _native.findings():
-            _native.judge(self._last_cell, entries)
+        if not self.caches.examine(tools, self.mentioned, deadline_ms, interrupted):
+            return None
+        return [self._fact(entry) for entry in self.caches.entries()]
 
     def _fact(self, entry: _native.OutputFacts) -> _native.OutputEntry:
         return _native.OutputEntry(

@@ -41,12 +41,24 @@ struct OutputEntry {
   std::vector<std::string> holders;  ///< "Out[2]", "_2", "__", …
 };
 
+/// What keeps memory that no name of the user's and no output entry reaches, as measured.
+struct Holder {
+  std::string kind;   ///< What it is: "traceback", "method cache", "figures".
+  std::string label;  ///< In the words of the user: "the last traceback", "Volume.histogram".
+  std::int64_t held_bytes = 0;
+  std::optional<int> since_cell;  ///< Index of the cell that made it.
+  std::string largest;            ///< The way to the largest object in it, or what its objects are.
+  int count = 0;                  ///< How many objects of the user's it has, where that matters.
+  std::string release;            ///< The code that lets go of them.
+};
+
 /// The facts that smells judge. Plain data: tests write it as a literal.
 struct SessionView {
   int cell = 0;  ///< Index of the cell that just ended.
   /// Memory of the machine, or of its cgroup where that is less.
   std::optional<std::int64_t> ram_bytes;
   std::vector<OutputEntry> outputs;
+  std::vector<Holder> holders;
 };
 
 /// One bad pattern. Each folder of monitor/smells defines one.

@@ -1,0 +1,184 @@
+"""Who keeps memory beside the user's names: found in the heap where a cell made it likely."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import re
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from xleak import _native
+from xleak.shell.heap import FIGURES, figures, take_snapshot
+from xleak.shell.tracebacks import LAST_TRACEBACK
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from xleak.shell.watcher import Watcher
+
+# A cell that moved less leaves nothing to look for.
+_SUSPECT_BYTES = 1 << 20
+# Where a cell wants memory back, it matters whether it came.
+_LETS_GO = re.compile(r"\bdel\b|=\s*None\b|\.(?:pop|clear|close)\(")
+# Less never becomes a finding.
+_LEAST_BYTES = 64 << 10
+_CACHE = type(functools.lru_cache(lambda: None))
+_TO_LOCALS = re.compile(r"(?:\.__\w+__|\.tb_next|\.tb_frame|\.f_back)+\.f_locals\['([^']*)'\]")
+# An expression of the user's, which a repair may be made of.
+_EXPRESSION = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\]*'\])*")
+
+
+class Holders:
+    """The facts of the last search, and whether it is time for another."""
+
+    def __init__(self) -> None:
+        self.facts: list[_native.Holder] = []
+        self._suspected = False
+        self._failed_cell: int | None = None
+        self._cost_ms = 0.0
+
+    def after_cell(self, index: int, source: str, shell: InteractiveShell) -> None:
+        """Looks at the cell's counters, and whether its code raised or lets go of something."""
+        record, result = _native.record(index), shell.last_execution_result
+        failed = result is not None and result.error_in_exec is not None
+        if failed:
+            self._failed_cell = index
+        if failed or record is None or _moved(record) >= _SUSPECT_BYTES or _LETS_GO.search(source):
+            self.suspect()
+
+    def suspect(self) -> None:
+        """Something may be kept: the next look() searches."""
+        self._suspected = True
+
+    def look(
+        self, watcher: Watcher, deadline_ms: float | None, interrupted: Callable[[], bool] | None
+    ) -> bool:
+        """Searches the heap where something is suspected. False: it takes another call."""
+        if not self._suspected:
+            return True
+        if deadline_ms is not None and self._cost_ms > deadline_ms:
+            return False
+        start = time.perf_counter()
+        heap = take_snapshot(watcher, deadline_ms, interrupted)
+        self._cost_ms = (time.perf_counter() - start) * 1000
+        if heap is None:
+            return False
+        self._suspected = False
+        self.facts = [*self._tracebacks(heap), *_caches(heap), *_exceptions(heap), *_figures(heap)]
+        return True
+
+    def _tracebacks(self, heap: _native.HeapSnapshot) -> Iterator[_native.Holder]:
+        held = heap.retained_bytes(LAST_TRACEBACK)
+        if held >= _LEAST_BYTES:
+            ways = [way for way, _ in heap.largest(LAST_TRACEBACK, 1)]
+            largest = in_words(ways[0]) if ways else ""
+            yield _native.Holder(
+                "traceback", LAST_TRACEBACK, held, self._failed_cell, largest, 1, "%release_cache"
+            )
+
+
+def in_words(way: str) -> str:
+    """A way through frames as its user knows it: the local alone and what it leads to."""
+    *_, last = _TO_LOCALS.split(way)
+    found = list(_TO_LOCALS.finditer(way))
+    return f"local {found[-1].group(1)}{last}" if found else way
+
+
+def _moved(record: _native.CellRecord) -> int:
+    """By how much memory changed over a cell, by the counter that shows most of it."""
+    moved = [abs(record.heap_kept_bytes or 0)]
+    if record.resident_before_bytes is not None and record.resident_after_bytes is not None:
+        moved.append(abs(record.resident_after_bytes - record.resident_before_bytes))
+    return max(moved)
+
+
+# --- method caches ---------------------------------------------------------------------------
+
+
+def _caches(heap: _native.HeapSnapshot) -> Iterator[_native.Holder]:
+    """Caches of methods that keep the objects they were called on."""
+    objects = gc.get_objects()
+    caches = [cache for cache in objects if type(cache) is _CACHE]
+    for cache in caches:
+        held = heap.retained_by(cache)
+        owner = _class_of(cache, objects) if held >= _LEAST_BYTES else None
+        if owner is None:
+            continue
+        kept = [it for it in objects if type(it) is owner and heap.keeps(cache, it)]
+        way = heap.way_to(cache)
+        if kept and _EXPRESSION.fullmatch(way):
+            type_name = _native.type_name(kept[0])
+            release = f"{way}.cache_clear()"
+            yield _native.Holder("method cache", way, held, None, type_name, len(kept), release)
+
+
+def _class_of(cache: object, objects: list[Any]) -> type | None:
+    """The class that has the cached function as a method."""
+    attributes: Any = type.__dict__["__dict__"]
+    for candidate in objects:
+        if issubclass(type(candidate), type):
+            values = attributes.__get__(candidate).values()
+            if any(value is cache for value in values):
+                return candidate  # type: ignore[no-any-return]
+    return None
+
+
+# --- stored exceptions -----------------------------------------------------------------------
+
+
+def _exceptions(heap: _native.HeapSnapshot) -> Iterator[_native.Holder]:
+    """Exceptions that the user's objects keep with their tracebacks."""
+    errors = [it for it in gc.get_objects() if issubclass(type(it), BaseException)]
+    linked = {id(inner) for error in errors for inner in chain_of(error)[1:]}
+    for error in errors:
+        if id(error) in linked or not any(_frames_of(it) for it in chain_of(error)):
+            continue
+        held = heap.retained_by(error)
+        way = heap.way_to(error) if held >= _LEAST_BYTES else ""
+        if _EXPRESSION.fullmatch(way):
+            name = _native.type_name(error)
+            release = "; ".join(f"{way}{link}.__traceback__ = None" for link in _links(error))
+            yield _native.Holder("exception", way, held, None, name, len(chain_of(error)), release)
+
+
+def chain_of(error: BaseException) -> list[BaseException]:
+    """An exception and those that follow along __cause__ and __context__."""
+    return [linked for linked, _ in _walk(error)]
+
+
+def _links(error: BaseException) -> list[str]:
+    """How each of the chain is reached from the first, where it has frames."""
+    return [link for linked, link in _walk(error) if _frames_of(linked)]
+
+
+def _walk(error: BaseException) -> list[tuple[BaseException, str]]:
+    # Unbound, because a class of the user's may have attributes of its own making.
+    links: dict[str, Any] = {
+        ".__cause__": BaseException.__cause__,
+        ".__context__": BaseException.__context__,
+    }
+    chain = [(error, "")]
+    for current, way in chain:
+        for link, attribute in links.items():
+            inner = attribute.__get__(current)
+            if inner is not None and all(inner is not known for known, _ in chain):
+                chain.append((inner, way + link))
+    return chain
+
+
+def _frames_of(error: BaseException) -> Any:
+    frames: Any = BaseException.__traceback__
+    return frames.__get__(error)
+
+
+# --- figures ---------------------------------------------------------------------------------
+
+
+def _figures(heap: _native.HeapSnapshot) -> Iterator[_native.Holder]:
+    held = heap.retained_bytes(FIGURES)
+    if held >= _LEAST_BYTES:
+        # Figures are cycles, which wait for the collector.
+        release = '__import__("matplotlib.pyplot").pyplot.close("all"); __import__("gc").collect();'
+        yield _native.Holder("figures", FIGURES, held, None, "Figure", len(figures()), release)

@@ -42,15 +42,22 @@ def name_table(names: Sequence[NameFacts]) -> str:
 
 def name_fragment(names: Sequence[NameFacts]) -> str:
     """The same as HTML, in the style that the report's fragment brings."""
-    head = "".join(f"<th>{column}</th>" for column in HEADER)
+    head = "".join(_cell("th", column, column) for column in HEADER)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+        "<tr>"
+        + "".join(_cell("td", cell, column) for cell, column in zip(row, HEADER, strict=True))
+        + "</tr>"
         for row in _rows(names)
     )
     return (
-        f'<div class="xleak"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+        f'<div class="xleak"><p class="legend">What the names hold</p><div class="scroll">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>"
     )
+
+
+def _cell(tag: str, text: str, column: str) -> str:
+    style = ' class="number"' if column in _NUMERIC else ""
+    return f"<{tag}{style}>{escape(text)}</{tag}>"
 
 
 def name_lines(

@@ -91,3 +91,12 @@ def test_a_report_changes_no_name_and_no_reference() -> None:
     printed = session("import sys\n" + script)
     assert "counts True" in printed
     assert "names set()" in printed
+
+
+def test_a_name_s_type_is_data_in_the_page() -> None:
+    printed = session(
+        SHOW + "run('import numpy as np; Odd = type(\"<b>\", (), {}); odd = Odd()')\n"
+        "run('odd.values = np.ones(500_000)')\nrun('%memreport')"
+    )
+    assert "&lt;b&gt;" in printed
+    assert "<td><b></td>" not in printed

@@ -9,6 +9,8 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from types import ModuleType
 
+from xleak import __version__
+
 NAME = "xleak._torch"
 OLDEST = (2, 4)
 # What no one knows where the module is missing.
@@ -27,8 +29,8 @@ def load() -> bool:
     """
     global _outcome
     torch = sys.modules.get("torch")
-    # While torch imports itself it does not tell its version yet.
-    if torch is None or not hasattr(torch, "__version__") or not hasattr(torch, "_C"):
+    # Something else may stand there, and while torch imports itself it is not all there.
+    if type(torch) is not ModuleType or getattr(torch.__spec__, "_initializing", True):
         return False
     if _outcome is None:
         try:
@@ -54,7 +56,15 @@ def key_of(torch: ModuleType) -> str:
 def built_path(key: str) -> Path:
     """Where `xleak build-torch` leaves the module for such a torch."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(home) / "xleak" / "torch" / key / "_torch.so"
+    # An older xleak's module may lack what this one asks of it.
+    return Path(home) / "xleak" / __version__ / "torch" / key / "_torch.so"
+
+
+def find(torch: ModuleType) -> Path | None:
+    """The module for this torch: the one that came with xleak, else one that was built."""
+    key = key_of(torch)
+    paths = (_packaged(key), built_path(key))
+    return next((path for path in paths if path is not None and path.is_file()), None)
 
 
 def is_too_old(torch: ModuleType) -> bool:
@@ -66,12 +76,11 @@ def is_too_old(torch: ModuleType) -> bool:
 def _attempt(torch: ModuleType) -> str:
     if is_too_old(torch):
         return f"{COLUMNS} are unknown: torch {torch.__version__} is older than 2.4."
-    key = key_of(torch)
-    for path in (_packaged(key), built_path(key)):
-        if path is not None and path.is_file():
-            _import_from(path)
-            return ""
-    return _unknown(f"xleak has no module for torch {torch.__version__}")
+    found = find(torch)
+    if found is None:
+        return _unknown(f"xleak has no module for torch {torch.__version__}")
+    _import_from(found)
+    return ""
 
 
 def _unknown(reason: str) -> str:

@@ -1,5 +1,6 @@
 #include "census.hpp"
 
+#include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/python_variable.h>
 
 #include <stdexcept>

@@ -56,8 +56,8 @@ CountingAllocator* installed = nullptr;
 
 }  // namespace
 
-void install_allocator() {
-  if (installed != nullptr) return;
+bool install_allocator() {
+  if (installed != nullptr) return false;
   c10::Allocator* wrapped = c10::GetCPUAllocator();
   const c10::DeleterFnPtr deleter = wrapped->raw_deleter();
   if (deleter == nullptr) {
@@ -69,6 +69,7 @@ void install_allocator() {
   account = &TensorAccount::instance();
   installed = std::make_unique<CountingAllocator>(*wrapped).release();
   c10::SetCPUAllocator(installed);
+  return true;
 }
 
 bool allocator_installed() noexcept {

@@ -7,9 +7,9 @@ class DataPtr;
 
 namespace xleak::libtorch {
 
-/// Puts an allocator that counts before torch's CPU allocator. A second call does nothing. Throws
-/// std::runtime_error where torch's allocator is one whose blocks cannot be followed.
-void install_allocator();
+/// Puts an allocator that counts before torch's CPU allocator. A second call does nothing and
+/// returns false. Throws std::runtime_error where the blocks of torch's cannot be followed.
+bool install_allocator();
 
 /// Whether torch allocates through the counting allocator now.
 bool allocator_installed() noexcept;

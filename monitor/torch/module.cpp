@@ -12,11 +12,7 @@ namespace {
 
 using KeptAndPeak = std::pair<std::int64_t, std::int64_t>;
 
-std::size_t install(int cell) {
-  if (allocator_installed()) return 0;
-  install_allocator();
-  return adopt_older(cell);
-}
+std::size_t install(int cell) { return install_allocator() ? adopt_older(cell) : 0; }
 
 std::optional<KeptAndPeak> end_cell(int index) {
   const auto use = TensorAccount::instance().end_cell(index);

@@ -17,9 +17,8 @@ namespace {
 
 using torch::autograd::SavedVariable;
 
-// unpack() would call the user's hooks and raise for a tensor that was changed since. Only from
-// torch 2.11 on there is a public way to the field; an explicit instantiation may name a private
-// member, in all versions.
+// unpack() would call the user's hooks, and raise for a tensor that was changed since. Torch 2.4
+// has no public way to the field; an explicit instantiation may name a private member.
 template <typename Tag, typename Tag::Member member>
 struct Reveal {
   friend constexpr typename Tag::Member reveal(Tag) { return member; }

@@ -6,14 +6,17 @@ import json
 import textwrap
 from typing import Any
 
+import pytest
 import shell_session
 from shells import MIB, Session
 from torch_process import _torch
 from xleak import _native
+from xleak.shell import tensors
 
 RECORD = """
 import json
 from xleak import _native
+from xleak.shell import tensors
 def told():
     return [[r.tensor_kept_bytes, r.tensor_peak_bytes] for r in _native.records()]
 """
@@ -78,3 +81,32 @@ def test_a_module_called_torch_that_is_none_is_left_alone() -> None:
         print(json.dumps(told()))
     """)
     assert printed == [[None, None]]
+
+
+def test_where_another_library_took_the_allocators_place_the_numbers_are_unknown(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.run("import torch")
+    # Undone with the rest: what failed once is not tried again.
+    monkeypatch.setattr(tensors, "_failure", None)
+    monkeypatch.setattr(_torch, "installed", lambda: False)
+    session.run("kept = torch.zeros(1 << 20)")
+    assert _native.records()[-1].tensor_kept_bytes is None
+    why = tensors.why_unknown()
+    assert why is not None
+    assert "another library stands before torch's allocator" in why
+
+
+def test_a_torch_without_a_module_costs_its_columns_alone() -> None:
+    printed = told_by("""
+        from pathlib import Path
+        from xleak.shell import torch_module
+        torch_module._PACKAGE = Path("nowhere")
+        torch_module.built_path = Path("nowhere").joinpath
+        run("import torch; kept = torch.zeros(1 << 20)")
+        run("1")
+        run("%xleak env")
+        print(json.dumps([*told(), torch_module.why_missing()]))
+    """)
+    assert printed[:2] == [[None, None], [None, None]]
+    assert printed[3].endswith("Build it with: xleak build-torch")

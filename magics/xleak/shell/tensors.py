@@ -9,6 +9,11 @@ from xleak.shell import torch_module
 # (kept, peak), bytes. See end_cell in _torch.pyi.
 TensorReading = tuple[int, int]
 
+_REPLACED = (
+    "tensor memory per cell is unknown: another library stands before torch's allocator. "
+    "Restart the kernel without it to count again."
+)
+
 # The running cell, where it began before torch was imported.
 _before_torch = 0
 _failure: str | None = None
@@ -52,6 +57,8 @@ def _watched(cell: int) -> bool:
     try:
         if not _torch.installed():
             _torch.install(cell)
+            # Whoever came after it sees what it does not.
+            _failure = None if _torch.installed() else _REPLACED
     except Exception as error:
         _failure = str(error)
     return _failure is None

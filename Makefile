@@ -15,7 +15,7 @@ ENVIRONMENTS := .venv .venvs/ipython8 .venvs/ipython7
 BIN := .venv/bin
 # The name changes with any source, a removed one included, so that no stale wheel is ever tested.
 WHEEL := build/wheel/$(shell find CMakeLists.txt pyproject.toml README.md kernel monitor magics share \
-	-type f ! -name '*.so' ! -path '*/__pycache__/*' 2>/dev/null | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-16)
+	-type f ! -name '*.so' ! -name '*.built_for' ! -path '*/__pycache__/*' 2>/dev/null | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-16)
 SDISTS := build/conformance/.unpacked
 NATIVE := $(BIN)/.xleak build/dev/build.ninja
 
@@ -127,4 +127,4 @@ format: .venv/.pinned ## Let ruff and clang-format rewrite the sources
 .PHONY: clean
 clean: ## Remove all that was built, and the environments
 	rm -rf build .venv .venvs
-	find magics -name '*.so' -delete
+	find magics -name '*.so' -delete -or -name '*.built_for' -delete

@@ -48,6 +48,10 @@ class CellRecord:
     @property
     def python_blocks_kept(self) -> int | None: ...
     @property
+    def tensor_kept_bytes(self) -> int | None: ...
+    @property
+    def tensor_peak_bytes(self) -> int | None: ...
+    @property
     def minor_faults(self) -> int: ...
     @property
     def major_faults(self) -> int: ...
@@ -71,10 +75,12 @@ def end_cell(
     execution_count: int | None,
     python_blocks: int | None,
     devices: list[DeviceReading],
+    tensors: tuple[int, int] | None = None,
 ) -> None:
     """End the account of a cell; an index that is 0, unknown or ended is left alone.
 
-    ``python_blocks`` is ``sys.getallocatedblocks()`` now. Raises ValueError for another status.
+    ``python_blocks`` is ``sys.getallocatedblocks()`` now, ``tensors`` (kept, peak) in bytes.
+    Raises ValueError for another status.
     """
 
 def records() -> list[CellRecord]:

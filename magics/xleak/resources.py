@@ -18,5 +18,10 @@ def kernelspec() -> Path:
     return _first(_PACKAGE / "kernelspec", _TREE / "share" / "jupyter" / "kernels" / "xleak")
 
 
+def torch_sources() -> Path:
+    """The folder with the C++ sources of the module for torch."""
+    return _first(_PACKAGE / "torch_sources", _TREE / "monitor" / "torch")
+
+
 def _first(installed: Path, in_tree: Path) -> Path:
     return installed if installed.is_dir() else in_tree

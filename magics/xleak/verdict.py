@@ -194,6 +194,8 @@ def _cell(record: _native.CellRecord) -> Cell:
         resident_peak_is_exact=record.peak_is_exact,
         heap_kept_bytes=record.heap_kept_bytes,
         heap_free_bytes=record.heap_free_bytes,
+        tensor_kept_bytes=record.tensor_kept_bytes,
+        tensor_peak_bytes=record.tensor_peak_bytes,
         python_blocks_kept=record.python_blocks_kept,
         minor_faults=record.minor_faults,
         major_faults=record.major_faults,

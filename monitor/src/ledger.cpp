@@ -60,6 +60,7 @@ void Ledger::close(int index, CellStatus status, const std::optional<int>& execu
   CellRecord& record = records_[static_cast<std::size_t>(index) - 1];
   measure(record, *at);
   count_blocks(record, after.python_blocks);
+  record.tensors = after.tensors;
   record.status = status;
   if (execution_count) record.identity.execution_count = execution_count;
   const auto devices = std::move(at->devices);

@@ -5,8 +5,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import torch
+from xleak.shell import torch_module
 
-MODULES = ("_native", "_kernel", "libxleak_monitor")
+MODULES = ("_native", "_kernel", "_torch", "libxleak_monitor")
 
 
 def native(unpacked: Path, stem: str) -> Path:
@@ -30,6 +32,24 @@ def test_a_native_module_finds_the_monitor_beside_itself_and_nowhere_else(
 @pytest.mark.parametrize("stem", ["_native", "_kernel"])
 def test_both_modules_share_one_monitor(unpacked: Path, stem: str) -> None:
     assert "libxleak_monitor.so" in dynamic(native(unpacked, stem), "NEEDED")
+
+
+def test_the_module_for_torch_is_never_unloaded(unpacked: Path) -> None:
+    table = subprocess.run(
+        ["readelf", "-d", native(unpacked, "_torch")], capture_output=True, text=True, check=True
+    )
+    assert "NODELETE" in table.stdout
+
+
+def test_the_module_for_torch_says_what_it_was_built_for(unpacked: Path) -> None:
+    told = (unpacked / "xleak" / "_torch.built_for").read_text()
+    assert told.strip() == torch_module.key_of(torch)
+
+
+def test_the_wheel_holds_the_sources_of_the_module_for_torch(unpacked: Path, root: Path) -> None:
+    sources = {path.name for path in (root / "monitor" / "torch").glob("*.?pp")}
+    assert sources
+    assert {path.name for path in (unpacked / "xleak" / "torch_sources").iterdir()} == sources
 
 
 @pytest.mark.parametrize("stem", ["_native", "libxleak_monitor"])
@@ -60,6 +80,8 @@ def test_the_wheel_holds_no_sources_and_no_build_folders(unpacked: Path) -> None
     strangers = [
         path
         for path in unpacked.rglob("*")
-        if path.suffix in {".cpp", ".hpp", ".in", ".o"} or path.name == "__pycache__"
+        if path.suffix in {".in", ".o"}
+        or (path.suffix in {".cpp", ".hpp"} and path.parent.name != "torch_sources")
+        or path.name == "__pycache__"
     ]
     assert strangers == []

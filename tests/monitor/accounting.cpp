@@ -137,6 +137,18 @@ TEST_SUITE("accounting") {
     CHECK(record.devices[0].allocated_peak_bytes == 9);
   }
 
+  TEST_CASE("what tensors did is recorded where it was counted, else unknown") {
+    ScriptedSession s;
+    const int counted = s.session.begin_cell({}, {});
+    s.session.end_cell(counted, CellStatus::ok, std::nullopt, {std::nullopt, {}, TensorUse{-3, 8}});
+    const int unknown = s.session.begin_cell({}, {});
+    s.session.end_cell(unknown, CellStatus::ok, std::nullopt, {});
+    REQUIRE(s.session.record(counted)->tensors);
+    CHECK(s.session.record(counted)->tensors->kept_bytes == -3);
+    CHECK(s.session.record(counted)->tensors->peak_bytes == 8);
+    CHECK_FALSE(s.session.record(unknown)->tensors);
+  }
+
   TEST_CASE("overlapping cells keep their own numbers") {
     ScriptedSession s;
     const int outer = s.session.begin_cell({"a", 1}, {});

@@ -30,6 +30,8 @@ def record(index: int, **more: Any) -> Any:
         "peak_is_exact": True,
         "heap_kept_bytes": -5,
         "heap_free_bytes": 10,
+        "tensor_kept_bytes": -7,
+        "tensor_peak_bytes": 11,
         "python_blocks_kept": 3,
         "minor_faults": 7,
         "major_faults": 0,
@@ -49,7 +51,9 @@ def test_native_records_and_findings_become_a_valid_verdict() -> None:
     )
     shape = to_json(build([record(1, cell_id="a", devices=[use])], [native_finding()]))
     jsonschema.validate(shape, SCHEMA)
-    assert shape["cells"][0]["host"]["resident_peak_bytes"] == 200 * MIB
+    host = shape["cells"][0]["host"]
+    assert host["resident_peak_bytes"] == 200 * MIB
+    assert (host["tensor_kept_bytes"], host["tensor_peak_bytes"]) == (-7, 11)
     assert shape["cells"][0]["devices"][0]["allocated_peak_bytes"] is None
     assert shape["findings"][0]["fixes"] == [
         {"title": "Release it", "code": "%xdel Out[1]", "kind": "run"}
@@ -61,7 +65,7 @@ def test_the_cell_that_is_running_is_not_judged() -> None:
 
 
 def test_a_number_that_could_not_be_had_is_null() -> None:
-    shape = to_json(build([record(1, resident_after_bytes=None)], []))
+    shape = to_json(build([record(1, resident_after_bytes=None, tensor_kept_bytes=None)], []))
     assert shape["cells"][0]["host"]["resident_after_bytes"] is None
     assert shape["cells"][0]["host"]["tensor_kept_bytes"] is None
     assert shape["summary"]["kept_bytes"] is None

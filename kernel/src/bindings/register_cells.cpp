@@ -14,6 +14,8 @@ namespace {
 using Bytes = std::optional<std::int64_t>;
 // Device, allocated, reserved, peak.
 using DeviceTuple = std::tuple<std::string, Bytes, Bytes, Bytes>;
+// Kept, peak.
+using TensorTuple = std::tuple<std::int64_t, std::int64_t>;
 
 std::vector<DeviceReading> readings_of(const std::vector<DeviceTuple>& devices) {
   std::vector<DeviceReading> readings;
@@ -48,9 +50,12 @@ int begin_cell(std::optional<std::string> cell_id, std::optional<int> execution_
 }
 
 void end_cell(int index, const std::string& status, std::optional<int> execution_count,
-              Bytes python_blocks, const std::vector<DeviceTuple>& devices) {
+              Bytes python_blocks, const std::vector<DeviceTuple>& devices,
+              const std::optional<TensorTuple>& tensors) {
+  std::optional<TensorUse> use;
+  if (tensors) use = TensorUse{std::get<0>(*tensors), std::get<1>(*tensors)};
   Session::instance().end_cell(index, ended_status_of(status), execution_count,
-                               {python_blocks, readings_of(devices)});
+                               {python_blocks, readings_of(devices), use});
 }
 
 void register_device_use(py::module_& m) {
@@ -79,6 +84,14 @@ void register_cell_record(py::module_& m) {
       .def_readonly("heap_kept_bytes", &CellRecord::heap_kept_bytes)
       .def_readonly("heap_free_bytes", &CellRecord::heap_free_bytes)
       .def_readonly("python_blocks_kept", &CellRecord::python_blocks_kept)
+      .def_property_readonly("tensor_kept_bytes",
+                             [](const CellRecord& r) {
+                               return r.tensors ? Bytes(r.tensors->kept_bytes) : std::nullopt;
+                             })
+      .def_property_readonly("tensor_peak_bytes",
+                             [](const CellRecord& r) {
+                               return r.tensors ? Bytes(r.tensors->peak_bytes) : std::nullopt;
+                             })
       .def_readonly("minor_faults", &CellRecord::minor_faults)
       .def_readonly("major_faults", &CellRecord::major_faults)
       .def_readonly("devices", &CellRecord::devices);
@@ -95,7 +108,7 @@ void register_cells(py::module_& m) {
         py::arg("devices"),
         "Start the account of a cell; return its index, from 1, or 0 where accounting is off.");
   m.def("end_cell", &end_cell, py::arg("index"), py::arg("status"), py::arg("execution_count"),
-        py::arg("python_blocks"), py::arg("devices"),
+        py::arg("python_blocks"), py::arg("devices"), py::arg("tensors") = py::none(),
         "End the account of a cell; an index that is 0, unknown or ended is left alone.");
   m.def(
       "records", [] { return Session::instance().records(); }, "Return all records, oldest first.");

@@ -25,15 +25,19 @@ std::optional<std::int64_t> optional_bytes(const py::handle& value) {
   return value.cast<std::int64_t>();
 }
 
-// `blocks_and_devices` comes from the Python package, which asks torch only where it is loaded.
-InterpreterReading reading(const py::object& blocks_and_devices) {
+// `parts`, that is blocks, devices and tensors, comes from the Python package, which asks torch
+// only where it is loaded.
+InterpreterReading reading(const py::tuple& parts) {
   InterpreterReading result;
-  const py::tuple parts = blocks_and_devices;
   result.python_blocks = optional_bytes(parts[0]);
   for (const py::handle device : py::list(parts[1])) {
     const py::tuple row = py::reinterpret_borrow<py::tuple>(device);
     result.devices.push_back({row[0].cast<std::string>(), optional_bytes(row[1]),
                               optional_bytes(row[2]), optional_bytes(row[3])});
+  }
+  if (!parts[2].is_none()) {
+    const auto [kept, peak] = parts[2].cast<std::pair<std::int64_t, std::int64_t>>();
+    result.tensors = monitor::TensorUse{kept, peak};
   }
   return result;
 }
@@ -159,6 +163,7 @@ nl::json Interpreter::run_cell(const nl::json& content, const nl::json& cell_id)
     monitor::CellIdentity identity;
     if (cell_id.is_string()) identity.cell_id = cell_id.get<std::string>();
     scope.emplace(session, identity, reading(before));
+    shell("cell_begun")(scope->index());
   }
   const nl::json reply = interruptible([&] {
     return shell("execute")(code, silent, stored,

@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _commands() -> dict[str, Callable[[argparse.Namespace], int]]:
-    return {"run": _run, "install": _install, "explain": _explain}
+    return {"run": _run, "install": _install, "build-torch": _build_torch, "explain": _explain}
 
 
 # Each command imports what it needs: `xleak explain` must not wait for nbclient.
@@ -59,6 +59,12 @@ def _install(arguments: argparse.Namespace) -> int:
     from xleak.cli.install import install
 
     return install(arguments)
+
+
+def _build_torch(arguments: argparse.Namespace) -> int:
+    from xleak.cli.build_torch import build_torch
+
+    return build_torch(arguments)
 
 
 def _explain(arguments: argparse.Namespace) -> int:
@@ -80,6 +86,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands)
     _add_install(commands)
+    build = commands.add_parser(
+        "build-torch",
+        help="build the module that counts tensors, for the torch of this environment",
+        description="Builds xleak's module for the torch of this environment, version 2.4 or later.",
+    )
+    build.add_argument("--force", action="store_true", help="build it though there is one")
     explain = commands.add_parser("explain", help="say what a rule means")
     explain.add_argument("rule", metavar="CODE", help="a rule's code or slug, such as XL401")
     return parser

@@ -31,6 +31,7 @@ from xleak.kernel.facade import KernelFacade
 from xleak.kernel.interrupts import Interrupts
 from xleak.kernel.loop import MainLoop
 from xleak.kernel.questions import AnsweringShell, Content
+from xleak.shell import tensors
 from xleak.shell.install import attach
 from xleak.shell.readings import device_readings, python_blocks
 
@@ -67,6 +68,7 @@ class KernelShell(AnsweringShell):
     connection: Content = {}
     _allow_stdin = False
     _exit_asked = False
+    _cell = 0
     _last_traceback: list[str] | None = None
     _failed_display: tuple[str, str] | None = None
 
@@ -158,15 +160,20 @@ class KernelShell(AnsweringShell):
 
     # --- cells -------------------------------------------------------------------------------
 
-    def before_request(self, stored: bool, silent: bool, code: str) -> tuple[None, list[Any]]:
+    def before_request(self, stored: bool, silent: bool, code: str) -> tuple[None, list[Any], None]:
         """Before a request runs code. What is not stored comes from a tool and is no cell."""
         if not stored:
             self._watcher.before_tool_request()
-        return None, device_readings()
+        return None, device_readings(), None
 
-    def interpreter_reading(self) -> tuple[int | None, list[Any]]:
-        """(blocks of Python's allocator, devices) at the end of a cell."""
-        return python_blocks(), device_readings()
+    def cell_begun(self, index: int) -> None:
+        """The cell's record is open, under this index."""
+        self._cell = index
+        tensors.begin_cell(index)
+
+    def interpreter_reading(self) -> tuple[int | None, list[Any], tensors.TensorReading | None]:
+        """(blocks of Python's allocator, devices, host tensors) at the end of a cell."""
+        return python_blocks(), device_readings(), tensors.end_cell(self._cell)
 
     def after_request(self, index: int, code: str, execution_count: int) -> None:
         """After the cell's record is complete and before its reply is sent."""

@@ -10,6 +10,7 @@ from IPython.core.magic import Magics, line_magic, magics_class
 from xleak import _native
 from xleak.magics.live import live_watcher
 from xleak.render.units import human_bytes
+from xleak.shell import tensors
 from xleak.verdict import versions
 
 _HELP = """\
@@ -54,7 +55,9 @@ class XleakMagic(Magics):
 
 def environment() -> dict[str, str]:
     """What a report of a bug should hold: versions, kernel, memory, rules. No paths."""
-    torch = {} if "torch" in sys.modules else {"torch": "not loaded"}
+    torch = {"torch": "not loaded"}
+    if "torch" in sys.modules:
+        torch = {"tensors": tensors.why_unknown() or "counted"}
     return {
         **versions(),
         **torch,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from xleak import _native
+from xleak.shell import tensors
 from xleak.shell.readings import device_readings, python_blocks
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class CellEvents:
             request.index = _native.begin_cell(
                 getattr(info, "cell_id", None), None, device_readings()
             )
+            if request.index:
+                tensors.begin_cell(request.index)
 
     def post_execute(self) -> None:
         """It has run."""
@@ -89,7 +92,14 @@ class CellEvents:
             return
         count = result.execution_count
         status: Literal["ok", "error"] = "ok" if result.success else "error"
-        _native.end_cell(request.index, status, count, python_blocks(), device_readings())
+        _native.end_cell(
+            request.index,
+            status,
+            count,
+            python_blocks(),
+            device_readings(),
+            tensors.end_cell(request.index),
+        )
         self._watcher.after_cell(request.index, result.info.raw_cell, count)
 
     def _end(self, request: _Request) -> None:

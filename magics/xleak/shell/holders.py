@@ -45,7 +45,7 @@ class Holders:
         failed = result is not None and result.error_in_exec is not None
         if failed:
             self._failed_cell = index
-        if failed or record is None or _moved(record) >= _SUSPECT_BYTES or _LETS_GO.search(source):
+        if failed or _moved(record) or _LETS_GO.search(source):
             self.suspect()
 
     def suspect(self) -> None:
@@ -86,12 +86,13 @@ def in_words(way: str) -> str:
     return f"local {found[-1].group(1)}{last}" if found else way
 
 
-def _moved(record: _native.CellRecord) -> int:
-    """By how much memory changed over a cell, by the counter that shows most of it."""
-    moved = [abs(record.heap_kept_bytes or 0)]
-    if record.resident_before_bytes is not None and record.resident_after_bytes is not None:
-        moved.append(abs(record.resident_after_bytes - record.resident_before_bytes))
-    return max(moved)
+def _moved(record: _native.CellRecord | None) -> bool:
+    """Whether memory changed much over a cell, by any counter; so too where nothing is known."""
+    if record is None or record.heap_kept_bytes is None:
+        return True
+    before, after = record.resident_before_bytes, record.resident_after_bytes
+    resident = 0 if before is None or after is None else after - before
+    return max(abs(record.heap_kept_bytes), abs(resident)) >= _SUSPECT_BYTES
 
 
 # --- method caches ---------------------------------------------------------------------------

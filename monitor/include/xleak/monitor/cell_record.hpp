@@ -15,11 +15,19 @@ struct DeviceReading {
       peak_bytes;  ///< The framework's own high-water mark since its last reset.
 };
 
+/// What a cell did to the tensors on the host, by torch's own allocator.
+struct TensorUse {
+  std::int64_t kept_bytes = 0;
+  std::int64_t peak_bytes = 0;  ///< The most that was live at once during it.
+};
+
 /// What only the interpreter can tell, read by the caller on both sides of a cell.
 struct InterpreterReading {
   std::optional<std::int64_t>
       python_blocks;  ///< sys.getallocatedblocks(); asked once a cell, at its end.
   std::vector<DeviceReading> devices;
+  /// At the end of a cell, where tensors are counted.
+  std::optional<TensorUse> tensors = std::nullopt;
 };
 
 /// Who a cell is.
@@ -55,6 +63,7 @@ struct CellRecord {
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
   std::vector<DeviceUse> devices;
+  std::optional<TensorUse> tensors;  ///< Empty where nobody counted them.
 };
 
 }  // namespace xleak::monitor

@@ -1,0 +1,156 @@
+"""LibTorch's side of the accounting. Found by xleak.shell.torch_module, and only once torch is
+imported. Sizes are bytes, addresses and ids are as id() gives them."""
+
+# --- host tensors ----------------------------------------------------------------------------
+
+def install(cell: int = 0) -> int:
+    """Count every CPU tensor from now on, on every thread, until the process ends.
+
+    Tensors that are older are counted where Python can reach them, as those of ``cell`` (0: of no
+    known one); return how many storages these were. A second call does nothing and returns 0.
+    Raises RuntimeError where torch's allocator was replaced by one that cannot be followed.
+    """
+
+def installed() -> bool:
+    """Return whether torch allocates through the counting allocator now."""
+
+def begin_cell(index: int) -> None:
+    """Start to count for a cell; a cell may begin within another."""
+
+def end_cell(index: int) -> tuple[int, int] | None:
+    """End it; return (kept, peak), or None for a cell that is not running.
+
+    kept: live bytes at its end less those at its start. peak: the most that was live at once during
+    the cell, what was there before it included.
+    """
+
+def live_bytes() -> int:
+    """Return the bytes of all blocks that are counted and not yet freed, as they were asked for."""
+
+def blocks(min_bytes: int) -> list[tuple[int, int, int]]:
+    """Return (address, bytes, cell) of each live block of at least ``min_bytes``; cell 0: none ran."""
+
+# --- what is alive ---------------------------------------------------------------------------
+
+class Storage:
+    """The memory behind tensors."""
+
+    @property
+    def key(self) -> int:
+        """Address of torch's StorageImpl, which all views share; Storage._cdata in Python."""
+
+    @property
+    def address(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def device(self) -> str: ...
+    @property
+    def cell(self) -> int | None:
+        """The cell that allocated it; None where that was not seen."""
+
+class StorageRow:
+    """A storage and the tensors that show it. dtype, shape and grad_fn are the largest one's."""
+
+    @property
+    def storage(self) -> Storage: ...
+    @property
+    def tensors(self) -> list[int]:
+        """id() of each tensor object; empty where only a ``.grad`` of another tensor has it."""
+
+    @property
+    def dtype(self) -> str:
+        """As C++ names it: "float", "c10::Half", "long"."""
+
+    @property
+    def shape(self) -> list[int]:
+        """-1 for a size that is symbolic."""
+
+    @property
+    def requires_grad(self) -> bool: ...
+    @property
+    def is_gradient(self) -> bool: ...
+    @property
+    def grad_fn(self) -> str | None: ...
+
+def census() -> list[StorageRow]:
+    """Return the storages of all live tensors that the collector knows, each once.
+
+    By type pointers and C++ fields: no user code runs. Tensors without memory (meta, fake) are left
+    out; a sparse tensor has several rows.
+    """
+
+# --- autograd --------------------------------------------------------------------------------
+
+class SavedStorage:
+    @property
+    def storage(self) -> Storage: ...
+    @property
+    def node(self) -> str: ...
+
+class Graph:
+    """An autograd graph as it is reached from one tensor."""
+
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def depth(self) -> int:
+        """Nodes on the longest chain."""
+
+    @property
+    def hooks(self) -> int:
+        """Hooks of its nodes and of the leaves that it ends in."""
+
+    @property
+    def packed(self) -> int:
+        """Tensors saved through ``saved_tensors_hooks``: what those keep is not in ``saved``."""
+
+    @property
+    def opaque(self) -> int:
+        """Nodes that another C++ extension made: what those keep is not in ``saved`` either."""
+
+    @property
+    def saved(self) -> list[SavedStorage]:
+        """What it keeps for the way back, each storage once; empty once backward() released it."""
+
+    @property
+    def parameters(self) -> list[Storage]:
+        """Leaves that gradients are accumulated for."""
+
+    @property
+    def contexts(self) -> list[int]:
+        """id() of the context of each autograd.Function."""
+
+def graph(tensor_or_node: object) -> Graph:
+    """Walk the graph of a tensor, or of its ``grad_fn``. Unpacks nothing and calls no hook.
+
+    A tensor without a graph has one of 0 nodes. Raises ValueError for another object.
+    """
+
+# --- devices ---------------------------------------------------------------------------------
+
+class DeviceStats:
+    """What the caching allocator of an accelerator says of one device."""
+
+    @property
+    def device(self) -> str: ...
+    @property
+    def allocated_bytes(self) -> int: ...
+    @property
+    def allocated_peak_bytes(self) -> int:
+        """Since the user's own last reset of torch's counter."""
+
+    @property
+    def reserved_bytes(self) -> int: ...
+    @property
+    def inactive_split_bytes(self) -> int: ...
+    @property
+    def retries(self) -> int: ...
+    @property
+    def out_of_memory(self) -> int: ...
+
+def has_device_stats() -> bool:
+    """Return whether this torch (2.9 or later) can ask every accelerator in one way."""
+
+def device_stats() -> list[DeviceStats]:
+    """Return a row for each device of the accelerators in use; wakes none."""

@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storages.hpp"
+
+namespace xleak::libtorch {
+
+/// A storage that live tensors of Python reach, with the largest of them as its example.
+struct StorageRow {
+  StorageFacts storage;
+  std::vector<std::uintptr_t> tensors;  ///< id() of each tensor object; none: only a gradient.
+  std::string dtype;                    ///< "Float", "Half", "Long" …
+  std::vector<std::int64_t> shape;
+  bool requires_grad = false;  ///< Of any of them.
+  bool is_gradient = false;    ///< Some tensor's .grad.
+  std::optional<std::string> grad_fn;
+};
+
+/// Every live tensor that Python's collector knows, by storage: views are counted once. Needs the
+/// GIL. Reads type pointers and C++ fields only; throws std::runtime_error where the list of
+/// objects cannot be had.
+std::vector<StorageRow> census();
+
+/// Counts the storages of all live tensors that were allocated before the allocator was installed,
+/// as those of this cell. Returns how many. Needs the GIL.
+std::size_t adopt_older(int cell);
+
+}  // namespace xleak::libtorch

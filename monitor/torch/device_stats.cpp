@@ -1,0 +1,76 @@
+#include "device_stats.hpp"
+
+#include <torch/version.h>
+
+#define XLEAK_HAS_DEVICE_ALLOCATOR \
+  (TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 9))
+
+#if XLEAK_HAS_DEVICE_ALLOCATOR
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+#endif
+
+namespace xleak::libtorch {
+
+#if XLEAK_HAS_DEVICE_ALLOCATOR
+
+namespace {
+
+constexpr c10::DeviceType kAccelerators[] = {
+    c10::DeviceType::CUDA, c10::DeviceType::HIP, c10::DeviceType::XPU,
+    c10::DeviceType::MTIA, c10::DeviceType::MPS, c10::DeviceType::PrivateUse1,
+};
+
+// Empty where torch was built without the accelerator or nobody has used it yet.
+c10::DeviceAllocator* allocator_in_use(c10::DeviceType type) {
+  if (!c10::impl::hasDeviceGuardImpl(type)) return nullptr;
+  try {
+    auto* allocator = dynamic_cast<c10::DeviceAllocator*>(c10::GetAllocator(type));
+    return allocator != nullptr && allocator->initialized() ? allocator : nullptr;
+  } catch (const c10::Error&) {
+    return nullptr;
+  }
+}
+
+DeviceStats row(const c10::Device& device, const c10::CachingDeviceAllocator::DeviceStats& stats) {
+  constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+  DeviceStats result;
+  result.device = device.str();
+  result.allocated_bytes = stats.allocated_bytes[kAll].current;
+  result.allocated_peak_bytes = stats.allocated_bytes[kAll].peak;
+  result.reserved_bytes = stats.reserved_bytes[kAll].current;
+  result.inactive_split_bytes = stats.inactive_split_bytes[kAll].current;
+  result.retries = stats.num_alloc_retries;
+  result.out_of_memory = stats.num_ooms;
+  return result;
+}
+
+}  // namespace
+
+bool has_device_stats() noexcept { return true; }
+
+std::vector<DeviceStats> device_stats() {
+  std::vector<DeviceStats> rows;
+  for (const c10::DeviceType type : kAccelerators) {
+    auto* allocator = allocator_in_use(type);
+    if (allocator == nullptr) continue;
+    const auto devices = c10::impl::getDeviceGuardImpl(type)->deviceCount();
+    for (c10::DeviceIndex index = 0; index < devices; ++index) {
+      try {
+        rows.push_back(row({type, index}, allocator->getDeviceStats(index)));
+      } catch (const c10::Error&) {
+        continue;  // Torch has not used this one.
+      }
+    }
+  }
+  return rows;
+}
+
+#else
+
+bool has_device_stats() noexcept { return false; }
+std::vector<DeviceStats> device_stats() { return {}; }
+
+#endif
+
+}  // namespace xleak::libtorch

@@ -1,0 +1,102 @@
+#include <torch/csrc/utils/pybind.h>
+
+#include "census.hpp"
+#include "counting_allocator.hpp"
+#include "device_stats.hpp"
+#include "graph.hpp"
+#include "tensor_account.hpp"
+
+using namespace xleak::libtorch;
+
+namespace {
+
+using KeptAndPeak = std::pair<std::int64_t, std::int64_t>;
+
+std::size_t install(int cell) { return install_allocator() ? adopt_older(cell) : 0; }
+
+std::optional<KeptAndPeak> end_cell(int index) {
+  const auto use = TensorAccount::instance().end_cell(index);
+  return use ? std::optional<KeptAndPeak>({use->kept_bytes, use->peak_bytes}) : std::nullopt;
+}
+
+std::vector<std::tuple<std::uintptr_t, std::int64_t, int>> blocks(std::int64_t min_bytes) {
+  std::vector<std::tuple<std::uintptr_t, std::int64_t, int>> rows;
+  for (const Block& block : TensorAccount::instance().at_least(min_bytes)) {
+    rows.emplace_back(block.address, block.bytes, block.cell);
+  }
+  return rows;
+}
+
+void register_allocator(py::module_& m) {
+  m.def("install", &install, py::arg("cell") = 0);
+  m.def("installed", &allocator_installed);
+  m.def(
+      "begin_cell", [](int index) { TensorAccount::instance().begin_cell(index); },
+      py::arg("index"));
+  m.def("end_cell", &end_cell, py::arg("index"));
+  m.def("live_bytes", [] { return TensorAccount::instance().live_bytes(); });
+  m.def("blocks", &blocks, py::arg("min_bytes"));
+}
+
+void register_storage(py::module_& m) {
+  py::class_<StorageFacts>(m, "Storage", py::module_local())
+      .def_readonly("key", &StorageFacts::key)
+      .def_readonly("address", &StorageFacts::address)
+      .def_readonly("bytes", &StorageFacts::bytes)
+      .def_readonly("device", &StorageFacts::device)
+      .def_readonly("cell", &StorageFacts::cell);
+}
+
+void register_census(py::module_& m) {
+  py::class_<StorageRow>(m, "StorageRow", py::module_local())
+      .def_readonly("storage", &StorageRow::storage)
+      .def_readonly("tensors", &StorageRow::tensors)
+      .def_readonly("dtype", &StorageRow::dtype)
+      .def_readonly("shape", &StorageRow::shape)
+      .def_readonly("requires_grad", &StorageRow::requires_grad)
+      .def_readonly("is_gradient", &StorageRow::is_gradient)
+      .def_readonly("grad_fn", &StorageRow::grad_fn);
+  m.def("census", &census);
+}
+
+void register_graph(py::module_& m) {
+  py::class_<SavedStorage>(m, "SavedStorage", py::module_local())
+      .def_readonly("storage", &SavedStorage::storage)
+      .def_readonly("node", &SavedStorage::node);
+  py::class_<GraphFacts>(m, "Graph", py::module_local())
+      .def_readonly("nodes", &GraphFacts::nodes)
+      .def_readonly("depth", &GraphFacts::depth)
+      .def_readonly("hooks", &GraphFacts::hooks)
+      .def_readonly("packed", &GraphFacts::packed)
+      .def_readonly("opaque", &GraphFacts::opaque)
+      .def_readonly("saved", &GraphFacts::saved)
+      .def_readonly("parameters", &GraphFacts::parameters)
+      .def_readonly("contexts", &GraphFacts::contexts);
+  m.def(
+      "graph", [](const py::object& object) { return graph_of(object.ptr()); },
+      py::arg("tensor_or_node"));
+}
+
+void register_devices(py::module_& m) {
+  py::class_<DeviceStats>(m, "DeviceStats", py::module_local())
+      .def_readonly("device", &DeviceStats::device)
+      .def_readonly("allocated_bytes", &DeviceStats::allocated_bytes)
+      .def_readonly("allocated_peak_bytes", &DeviceStats::allocated_peak_bytes)
+      .def_readonly("reserved_bytes", &DeviceStats::reserved_bytes)
+      .def_readonly("inactive_split_bytes", &DeviceStats::inactive_split_bytes)
+      .def_readonly("retries", &DeviceStats::retries)
+      .def_readonly("out_of_memory", &DeviceStats::out_of_memory);
+  m.def("has_device_stats", &has_device_stats);
+  m.def("device_stats", &device_stats);
+}
+
+}  // namespace
+
+// Documented in magics/xleak/_torch.pyi.
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+  register_allocator(m);
+  register_storage(m);
+  register_census(m);
+  register_graph(m);
+  register_devices(m);
+}

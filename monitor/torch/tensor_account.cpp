@@ -1,0 +1,89 @@
+#include "tensor_account.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <new>
+
+namespace xleak::libtorch {
+namespace {
+
+void lock_before_fork() { TensorAccount::instance().lock(); }
+void unlock_after_fork() { TensorAccount::instance().unlock(); }
+
+TensorAccount* make() {
+  TensorAccount* account = std::make_unique<TensorAccount>().release();
+  ::pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork);
+  return account;
+}
+
+}  // namespace
+
+TensorAccount& TensorAccount::instance() {
+  static TensorAccount* const account = make();
+  return *account;
+}
+
+void TensorAccount::note(const Block& block) noexcept {
+  try {
+    blocks_.add(block);
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+  live_bytes_ += block.bytes;
+  peak_bytes_ = std::max(peak_bytes_, live_bytes_);
+}
+
+void TensorAccount::add(std::uintptr_t address, std::int64_t bytes) noexcept {
+  const std::lock_guard guard(lock_);
+  note({address, bytes, cell_});
+}
+
+void TensorAccount::add(const Block& block) noexcept {
+  const std::lock_guard guard(lock_);
+  note(block);
+}
+
+void TensorAccount::remove(std::uintptr_t address) noexcept {
+  const std::lock_guard guard(lock_);
+  if (const auto block = blocks_.take(address)) live_bytes_ -= block->bytes;
+}
+
+std::int64_t TensorAccount::live_bytes() const noexcept {
+  const std::lock_guard guard(lock_);
+  return live_bytes_;
+}
+
+std::optional<Block> TensorAccount::find(std::uintptr_t address) const noexcept {
+  const std::lock_guard guard(lock_);
+  return blocks_.find(address);
+}
+
+std::vector<Block> TensorAccount::at_least(std::int64_t min_bytes) const {
+  const std::lock_guard guard(lock_);
+  return blocks_.at_least(min_bytes);
+}
+
+void TensorAccount::begin_cell(int index) {
+  const std::lock_guard guard(lock_);
+  running_.push_back({index, live_bytes_, peak_bytes_});
+  peak_bytes_ = live_bytes_;
+  cell_ = index;
+}
+
+std::optional<CellUse> TensorAccount::end_cell(int index) noexcept {
+  const std::lock_guard guard(lock_);
+  const auto at = std::find_if(running_.begin(), running_.end(),
+                               [index](const Mark& mark) { return mark.cell == index; });
+  if (at == running_.end()) return std::nullopt;
+  const CellUse use{live_bytes_ - at->live_bytes, peak_bytes_};
+  // What an inner cell reached, the outer one reached too.
+  peak_bytes_ = std::max(peak_bytes_, at->outer_peak_bytes);
+  running_.erase(at, running_.end());
+  cell_ = running_.empty() ? 0 : running_.back().cell;
+  return use;
+}
+
+}  // namespace xleak::libtorch

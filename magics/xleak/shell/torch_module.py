@@ -102,4 +102,6 @@ def _import_from(path: Path) -> None:
         raise ImportError(f"{path} is no extension module")
     loaded = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
+    # As an import statement leaves it, so that the next one costs nothing.
     sys.modules[NAME] = loaded
+    vars(sys.modules["xleak"])["_torch"] = loaded

@@ -307,6 +307,17 @@ def would_free(
     The count of an object includes the one that ``objects`` has. ``named``: values of names that stay.
     """
 
+class GraphBytes:
+    """What the autograd graph of one tensor has saved and nothing else keeps. Sizes in bytes."""
+
+    @property
+    def way(self) -> str: ...
+    @property
+    def kept(self) -> int: ...
+    @property
+    def own(self) -> int:
+        """The tensor's own memory."""
+
 class HeapSnapshot:
     """The heap as a graph: who keeps what. Holds no reference to the objects. Sizes in bytes.
 
@@ -318,13 +329,16 @@ class HeapSnapshot:
     def take(
         slots: Sequence[tuple[dict[Any, Any], object, str]],
         roots: Sequence[tuple[str, object]],
+        saved: Sequence[tuple[int, int, int, str, list[int]]],
         deadline_ms: float | None,
         interrupted: Callable[[], bool] | None,
     ) -> HeapSnapshot | None:
         """Read the heap and find who keeps what. None: out of time or interrupted.
 
         ``slots``: (dictionary, its own key object, label): the entry leads to its value through the
-        label, and entries with one label are one holder. ``roots``: (label, object).
+        label, and entries with one label are one holder. ``roots``: (label, object). ``saved``: (id
+        of a tensor, storage key, bytes, device, ids of the tensors that show it) of what its
+        autograd graph keeps, as xleak._torch tells it.
         """
 
     @property
@@ -354,6 +368,9 @@ class HeapSnapshot:
 
     def retained_by(self, object: object) -> int:
         """Return what would be freed with an object."""
+
+    def graphs(self, least: int) -> list[GraphBytes]:
+        """Return the tensors whose autograd graphs alone keep at least so many bytes."""
 
     def keeps(self, holder: object, object: object) -> bool:
         """Return whether an object would go with a holder."""

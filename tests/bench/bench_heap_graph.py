@@ -52,7 +52,7 @@ def take(names: dict[str, Any]) -> Any:
     from xleak import _native
 
     slots = [(names, name, name) for name in names]
-    return _native.HeapSnapshot.take(slots, [("sys.modules", sys.modules)], None, None)
+    return _native.HeapSnapshot.take(slots, [("sys.modules", sys.modules)], [], None, None)
 
 
 def with_xleak(names: dict[str, Any]) -> float:

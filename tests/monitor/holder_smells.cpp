@@ -80,6 +80,18 @@ TEST_SUITE("holder_smells") {
           std::string::npos);
   }
 
+  TEST_CASE("graphs are told by what their tensors are") {
+    const Holder losses{
+        "graphs of scalars",     "curve['valid']", 3 * kMiB, 2, "autograd graphs", 5,
+        "curve['valid'].clear()"};
+    const auto findings = detect("XL102", losses);
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].cause_cell == 2);
+    CHECK(findings[0].name == "curve['valid']");
+    CHECK(findings[0].message.find("5 losses in curve['valid'] keep 3 MiB alive") == 0);
+    CHECK(detect("XL101", losses).empty());
+  }
+
   TEST_CASE("a stored exception is told by the expression that leads to it") {
     const auto findings = detect("XL403", {"exception",
                                            "failures[0]",

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import torch
 from xleak import _native
+from xleak.shell.heap import saved_memory
 
 MIB = 1 << 20
 
@@ -22,7 +23,7 @@ MIB = 1 << 20
 def snapshot_of(namespace: dict[str, Any], **limits: Any) -> _native.HeapSnapshot | None:
     slots = [(namespace, name, name) for name in namespace]
     options = {"deadline_ms": None, "interrupted": None, **limits}
-    return _native.HeapSnapshot.take(slots, [("sys.modules", sys.modules)], **options)
+    return _native.HeapSnapshot.take(slots, [("sys.modules", sys.modules)], [], **options)
 
 
 def heap_of(namespace: dict[str, Any]) -> _native.HeapSnapshot:
@@ -118,7 +119,58 @@ def test_a_tensor_keeps_its_storage_until_the_last_view_of_it_goes() -> None:
     assert heap_of(namespace).retained_bytes("whole") >= 8 * MIB
 
 
-def test_memory_that_a_graph_has_saved_comes_back_with_no_name() -> None:
+def network() -> Any:
+    return torch.nn.Sequential(
+        torch.nn.Linear(100, 1000), torch.nn.ReLU(), torch.nn.Linear(1000, 4)
+    )
+
+
+def with_graphs(namespace: dict[str, Any]) -> _native.HeapSnapshot:
+    slots = [(namespace, name, name) for name in namespace]
+    heap = _native.HeapSnapshot.take(slots, [], saved_memory(), None, None)
+    assert heap is not None
+    return heap
+
+
+def test_a_loss_keeps_what_its_graph_has_saved() -> None:
+    net = network()
+    namespace = {"net": net, "loss": net(torch.rand(2000, 100)).sum()}
+    retained = with_graphs(namespace).retained_bytes("loss")
+    gc.collect()
+    before = _native.heap().used_bytes
+    del namespace["loss"]
+    returned = before - _native.heap().used_bytes
+    assert returned > 4 * MIB
+    assert retained == pytest.approx(returned, rel=0.02)
+
+
+def test_after_backward_a_loss_keeps_no_activations() -> None:
+    net = network()
+    namespace = {"net": net, "loss": net(torch.rand(2000, 100)).sum()}
+    namespace["loss"].backward()
+    heap = with_graphs(namespace)
+    assert heap.retained_bytes("loss") < MIB
+    assert heap.graphs(64 << 10) == []
+
+
+def test_every_tensor_whose_graph_keeps_much_is_told_with_the_way_to_it() -> None:
+    net = network()
+    namespace = {"net": net, "losses": [net(torch.rand(2000, 100)).sum() for _ in range(3)]}
+    graphs = with_graphs(namespace).graphs(MIB)
+    assert sorted(graph.way for graph in graphs) == ["losses[0]", "losses[1]", "losses[2]"]
+    assert all(graph.kept > 4 * MIB and graph.own == 4 for graph in graphs)
+
+
+def test_a_name_that_a_graph_has_saved_is_also_held_by_the_graph() -> None:
+    weight = torch.ones(2 * MIB, requires_grad=True)
+    namespace = {"x": torch.rand(2 * MIB)}
+    namespace["product"] = (weight * namespace["x"]).sum()
+    heap = with_graphs(namespace)
+    assert heap.retained_bytes("x") < MIB
+    assert any(way.startswith("product") for way in heap.other_ways("x", 5))
+
+
+def test_without_torch_s_graphs_what_they_saved_is_nobody_s() -> None:
     weight = torch.ones(2 * MIB, requires_grad=True)
     squared = weight.exp()
     namespace = {"squared": squared, "loss": squared.sum()}
@@ -146,7 +198,7 @@ def test_two_places_with_one_label_are_one_holder() -> None:
         (shell, next(iter(shell)), "Out[2]"),
         (out, 2, "Out[2]"),
     ]
-    heap = _native.HeapSnapshot.take(slots, [], None, None)
+    heap = _native.HeapSnapshot.take(slots, [], [], None, None)
     assert heap is not None and heap.retained_bytes("Out[2]") >= 4 * MIB
 
 

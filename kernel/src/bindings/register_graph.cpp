@@ -13,6 +13,8 @@ namespace {
 
 using facts::HeapSnapshot;
 using facts::Reference;
+using Saved = std::tuple<std::uintptr_t, std::int64_t, std::int64_t, std::string,
+                         std::vector<std::uintptr_t>>;
 
 /// For a computation without the GIL.
 monitor::Stop stop_of(const facts::Limits& limits) {
@@ -26,7 +28,7 @@ monitor::Stop stop_of(const facts::Limits& limits) {
 
 std::unique_ptr<HeapSnapshot> take(
     const std::vector<std::tuple<py::dict, py::object, std::string>>& slots,
-    const std::vector<std::tuple<std::string, py::object>>& roots,
+    const std::vector<std::tuple<std::string, py::object>>& roots, const std::vector<Saved>& saved,
     std::optional<double> deadline_ms, const Interrupted& interrupted) {
   std::vector<facts::NamedSlot> named_slots;
   for (const auto& [dict, key, label] : slots)
@@ -34,7 +36,11 @@ std::unique_ptr<HeapSnapshot> take(
   std::vector<facts::NamedRoot> named_roots;
   for (const auto& [label, object] : roots)
     named_roots.push_back({label, Reference::share(object.ptr())});
-  auto snapshot = std::make_unique<HeapSnapshot>(std::move(named_slots), std::move(named_roots));
+  std::vector<facts::SavedMemory> memory;
+  for (const auto& [tensor, key, bytes, device, shown_by] : saved)
+    memory.push_back({tensor, key, bytes, device, shown_by});
+  auto snapshot = std::make_unique<HeapSnapshot>(std::move(named_slots), std::move(named_roots),
+                                                 std::move(memory));
   const facts::Limits limits = limits_of(deadline_ms, interrupted);
   if (!snapshot->read(limits)) return nullptr;
   const py::gil_scoped_release release;
@@ -44,9 +50,14 @@ std::unique_ptr<HeapSnapshot> take(
 }  // namespace
 
 void register_graph(py::module_& m) {
+  py::class_<HeapSnapshot::GraphBytes>(m, "GraphBytes", "What the graph of one tensor keeps.")
+      .def_readonly("way", &HeapSnapshot::GraphBytes::way)
+      .def_readonly("kept", &HeapSnapshot::GraphBytes::kept)
+      .def_readonly("own", &HeapSnapshot::GraphBytes::own);
   py::class_<HeapSnapshot>(m, "HeapSnapshot", "The heap as a graph. Holds no reference to it.")
-      .def_static("take", take, py::arg("slots"), py::arg("roots"), py::arg("deadline_ms"),
-                  py::arg("interrupted"), "Read the heap and find who keeps what.")
+      .def_static("take", take, py::arg("slots"), py::arg("roots"), py::arg("saved"),
+                  py::arg("deadline_ms"), py::arg("interrupted"),
+                  "Read the heap and find who keeps what.")
       .def_property_readonly("object_count", &HeapSnapshot::object_count)
       .def_property_readonly("reference_count", &HeapSnapshot::reference_count)
       .def(
@@ -84,6 +95,8 @@ void register_graph(py::module_& m) {
             return heap.retained_bytes(object.ptr());
           },
           py::arg("object"), "Return what would be freed with an object.")
+      .def("graphs", &HeapSnapshot::graphs, py::arg("least"),
+           "Return the tensors whose autograd graphs alone keep at least so many bytes.")
       .def(
           "keeps",
           [](const HeapSnapshot& heap, const py::object& holder, const py::object& object) {

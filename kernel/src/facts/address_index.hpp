@@ -7,6 +7,11 @@
 
 namespace xleak::facts {
 
+/// Memory that is no object has an odd address here, objects an even one.
+inline std::uintptr_t memory_address(std::int64_t address) {
+  return (static_cast<std::uintptr_t>(address) << 1) | 1;
+}
+
 /// Finds nodes by address: a table of node numbers alone, 8 to 16 bytes a node.
 class AddressIndex {
  public:

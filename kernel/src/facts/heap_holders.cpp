@@ -34,13 +34,22 @@ std::int64_t HeapSnapshot::own_bytes(const std::string& label) const {
   return value ? own_bytes(*value, nullptr) : 0;
 }
 
-/// With the memory behind an array or a tensor, which is a node of its own; only what is in
-/// `among`.
+/// The memory behind an array, a tensor or an Arrow object.
+std::vector<HeapSnapshot::Node> HeapSnapshot::own_memory(Node node) const {
+  const auto storage = storages_.find(node);
+  if (storage != storages_.end()) return {storage->second};
+  std::vector<Node> memory;
+  for (auto edge = graph_.first[node]; edge < graph_.first[node + 1]; ++edge) {
+    if (is_memory(graph_.targets[edge])) memory.push_back(graph_.targets[edge]);
+  }
+  return memory;
+}
+
+/// With its memory; only what is in `among`.
 std::int64_t HeapSnapshot::own_bytes(Node node, const std::vector<bool>* among) const {
   std::int64_t sum = bytes_[node];
-  for (auto edge = graph_.first[node]; edge < graph_.first[node + 1]; ++edge) {
-    const Node target = graph_.targets[edge];
-    if (is_memory(target) && (among == nullptr || (*among)[target])) sum += bytes_[target];
+  for (const Node memory : own_memory(node)) {
+    if (among == nullptr || (*among)[memory]) sum += bytes_[memory];
   }
   return sum;
 }
@@ -59,9 +68,7 @@ std::map<std::string, std::int64_t> HeapSnapshot::retained_by_device(
   std::map<std::string, std::int64_t> result;
   const auto top = label_node(label);
   for (const auto& [storage, device] : devices_) {
-    Node at = storage;
-    while (at != monitor::kNoNode && at != top) at = tree_.dominator[at];
-    if (at != monitor::kNoNode) result[device] += bytes_[storage];
+    if (top && dominates(*top, storage)) result[device] += bytes_[storage];
   }
   return result;
 }
@@ -77,7 +84,7 @@ std::vector<std::string> HeapSnapshot::other_ways(const std::string& label,
   for (Node node = 1; node < graph_.size(); ++node) {
     const bool whole = refers(node, *value);
     if (node == label_node(label) || node == *value) continue;
-    if (!whole && !shares_memory(node, *value)) continue;
+    if (!whole && !holds_memory_of(node, *value)) continue;
     auto way = monitor::way_to(*named, 0, node);
     outside = outside || (way.empty() && (*any)[node] != monitor::kNoNode);
     if (way.empty()) continue;
@@ -103,13 +110,10 @@ bool HeapSnapshot::refers(Node from, Node to) const {
   return std::find(row + static_cast<std::ptrdiff_t>(graph_.first[from]), end, to) != end;
 }
 
-/// Whether both are views of the same memory.
-bool HeapSnapshot::shares_memory(Node one, Node other) const {
-  for (auto edge = graph_.first[other]; edge < graph_.first[other + 1]; ++edge) {
-    const Node target = graph_.targets[edge];
-    if (is_memory(target) && refers(one, target)) return true;
-  }
-  return false;
+/// Whether `one` holds memory of `other`: another view of it, or a graph that has saved it.
+bool HeapSnapshot::holds_memory_of(Node one, Node other) const {
+  const auto memory = own_memory(other);
+  return std::any_of(memory.begin(), memory.end(), [&](Node it) { return refers(one, it); });
 }
 
 std::string HeapSnapshot::way_to(PyObject* object) const {
@@ -125,12 +129,37 @@ std::int64_t HeapSnapshot::retained_bytes(PyObject* object) const {
   return node == monitor::kNoNode ? 0 : retained_[node];
 }
 
+std::vector<HeapSnapshot::GraphBytes> HeapSnapshot::graphs(std::int64_t least) const {
+  std::unordered_map<std::uintptr_t, std::int64_t> kept;
+  for (const auto& [tensor, memory] : saved_) {
+    const Node node = index_.find(tensor);
+    const Node storage = index_.find(memory_address(memory.key));
+    if (node == monitor::kNoNode || storage == monitor::kNoNode) continue;
+    const auto own = storages_.find(node);
+    const bool is_own = own != storages_.end() && own->second == storage;
+    if (!is_own && dominates(node, storage)) kept[tensor] += bytes_[storage];
+  }
+  std::vector<GraphBytes> result;
+  for (const auto& [tensor, bytes] : kept) {
+    if (bytes < least) continue;
+    const Node node = index_.find(tensor);
+    std::int64_t own = 0;
+    for (const Node memory : own_memory(node)) own += bytes_[memory];
+    const std::string way = describe(monitor::way_to(before_, 0, node));
+    if (!way.empty()) result.push_back({way, bytes, own});
+  }
+  return result;
+}
+
+bool HeapSnapshot::dominates(Node holder, Node node) const {
+  while (node != monitor::kNoNode && node != holder) node = tree_.dominator[node];
+  return node == holder;
+}
+
 bool HeapSnapshot::keeps(PyObject* holder, PyObject* object) const {
   const Node top = index_.find(reinterpret_cast<std::uintptr_t>(holder));
-  Node at = index_.find(reinterpret_cast<std::uintptr_t>(object));
-  if (top == monitor::kNoNode) return false;
-  while (at != monitor::kNoNode && at != top) at = tree_.dominator[at];
-  return at == top;
+  const Node node = index_.find(reinterpret_cast<std::uintptr_t>(object));
+  return top != monitor::kNoNode && node != monitor::kNoNode && dominates(top, node);
 }
 
 std::vector<std::pair<std::string, std::int64_t>> HeapSnapshot::largest(const std::string& label,

@@ -12,11 +12,6 @@ constexpr std::size_t kStepsBetweenLooks = 256;
 // What a shared number or text of this size takes does not show in anybody's sum.
 constexpr std::int64_t kSmallLeafBytes = 512;
 
-/// Memory that is no object has an odd address here, objects an even one.
-std::uintptr_t memory_address(std::int64_t address) {
-  return (static_cast<std::uintptr_t>(address) << 1) | 1;
-}
-
 bool is_object(std::uintptr_t address) { return address != 0 && (address & 1) == 0; }
 
 PyObject* object_at(std::uintptr_t address) { return reinterpret_cast<PyObject*>(address); }
@@ -36,7 +31,8 @@ Reference tracked_objects() {
 
 }  // namespace
 
-HeapSnapshot::HeapSnapshot(std::vector<NamedSlot> slots, std::vector<NamedRoot> roots)
+HeapSnapshot::HeapSnapshot(std::vector<NamedSlot> slots, std::vector<NamedRoot> roots,
+                           std::vector<SavedMemory> saved)
     : slots_(std::move(slots)), roots_(std::move(roots)) {
   const auto label = [this](const std::string& text) {
     const auto next = static_cast<Node>(labels_.size() + 1);
@@ -48,6 +44,7 @@ HeapSnapshot::HeapSnapshot(std::vector<NamedSlot> slots, std::vector<NamedRoot> 
     named_entries_[slot.dict.get()][slot.key.get()] = label(slot.label);
   }
   for (const NamedRoot& root : roots_) label(root.label);
+  for (SavedMemory& memory : saved) saved_.emplace(memory.tensor, std::move(memory));
 }
 
 bool HeapSnapshot::read(const Limits& limits) {
@@ -55,6 +52,7 @@ bool HeapSnapshot::read(const Limits& limits) {
   const Reference tracked = tracked_objects();
   if (!tracked) return false;
   reserve(static_cast<std::size_t>(PyList_GET_SIZE(tracked.get())));
+  find_saved_tensors(tracked);
   torch_.emplace();
   read_roots();
   const bool complete = read_rows(tracked);
@@ -211,7 +209,9 @@ void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
     // References that tp_traverse does not show, since C++ has them.
     add_reference(torch_->base_of(object).get());
     add_reference(torch_->gradient_of(object).get());
-    add_storage(torch_->storage_of(object), 1);
+    const Node storage = add_storage(torch_->storage_of(object), 1);
+    if (storage != monitor::kNoNode) storages_[node_of(object)] = storage;
+    add_saved(object);
   } else if (kind == Kind::storage) {
     add_storage(torch_->describe(object), 0);
   } else if (kind == Kind::arrow) {
@@ -223,9 +223,39 @@ void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
   }
 }
 
-void HeapSnapshot::add_storage(const std::optional<StorageFacts>& storage,
-                               std::uint32_t references) {
-  if (!storage || storage->address == 0) return;
+// Whose graph has saved a storage is known now, so that its further users are no mystery.
+void HeapSnapshot::add_saved(PyObject* tensor) {
+  const auto [first, last] = saved_.equal_range(reinterpret_cast<std::uintptr_t>(tensor));
+  for (auto at = first; at != last; ++at) {
+    const auto key = memory_address(at->second.key);
+    Node node = index_.find(key);
+    if (node == monitor::kNoNode) {
+      node = add_node(key, at->second.bytes);
+      devices_[node] = at->second.device;
+    }
+    storage_users_[node] = 0;
+    add_edge(node, 0);
+    for (const std::uintptr_t shown_by : at->second.shown_by) {
+      const bool other = shown_by != reinterpret_cast<std::uintptr_t>(tensor);
+      if (other && saved_tensors_.count(shown_by) != 0) add_edge(node_of(object_at(shown_by)), 0);
+    }
+  }
+}
+
+// Only those that are still alive: the collector lists them.
+void HeapSnapshot::find_saved_tensors(const Reference& tracked) {
+  std::unordered_set<std::uintptr_t> wanted;
+  for (const auto& [tensor, memory] : saved_)
+    wanted.insert(memory.shown_by.begin(), memory.shown_by.end());
+  for (Py_ssize_t i = 0; !wanted.empty() && i < PyList_GET_SIZE(tracked.get()); ++i) {
+    const auto address = reinterpret_cast<std::uintptr_t>(PyList_GET_ITEM(tracked.get(), i));
+    if (wanted.count(address) != 0) saved_tensors_.insert(address);
+  }
+}
+
+HeapSnapshot::Node HeapSnapshot::add_storage(const std::optional<StorageFacts>& storage,
+                                             std::uint32_t references) {
+  if (!storage || storage->address == 0) return monitor::kNoNode;
   const auto key = memory_address(storage->key);
   Node node = index_.find(key);
   if (node == monitor::kNoNode) {
@@ -234,6 +264,7 @@ void HeapSnapshot::add_storage(const std::optional<StorageFacts>& storage,
     devices_[node] = storage->device;
   }
   add_edge(node, references);
+  return node;
 }
 
 // --- what else holds them ------------------------------------------------------------------------
@@ -265,7 +296,9 @@ bool HeapSnapshot::held_outside(Node node) {
   PyObject* object = object_at(addresses_[node]);
   auto held = static_cast<long>(Py_REFCNT(object)) - static_cast<long>(references_[node]);
   const Kind kind = types_.kind_of(Py_TYPE(object));
-  if (kind == Kind::tensor) held += torch_->references_from_cpp(object);
+  const bool saved = saved_tensors_.count(addresses_[node]) != 0;
+  // Of a saved one the graph is the owner in C++; all such owners together have one reference.
+  if (kind == Kind::tensor) held += saved ? -1 : torch_->references_from_cpp(object);
   // The memory of a tensor keeps its Python object, once somebody asked for it.
   if (kind == Kind::storage) held -= 1;
   return held > 0;

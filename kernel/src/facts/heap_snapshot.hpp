@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "address_index.hpp"
@@ -31,12 +32,22 @@ struct NamedRoot {
   Reference object;
 };
 
+/// Memory that the autograd graph of a tensor has saved.
+struct SavedMemory {
+  std::uintptr_t tensor;  ///< Address of the Python object.
+  std::int64_t key;       ///< Address of torch's StorageImpl.
+  std::int64_t bytes;
+  std::string device;
+  std::vector<std::uintptr_t> shown_by;  ///< Addresses of the Python objects that have it.
+};
+
 /// The whole heap as a graph: everything the garbage collector tracks and what that reaches, and
 /// the memory behind tensors, arrays and Arrow buffers. Runs no code of the objects. Holds no
 /// reference to them: an address is followed again only where a live object still refers to it.
 class HeapSnapshot {
  public:
-  HeapSnapshot(std::vector<NamedSlot> slots, std::vector<NamedRoot> roots);
+  HeapSnapshot(std::vector<NamedSlot> slots, std::vector<NamedRoot> roots,
+               std::vector<SavedMemory> saved);
   HeapSnapshot(const HeapSnapshot&) = delete;
   HeapSnapshot& operator=(const HeapSnapshot&) = delete;
 
@@ -66,6 +77,14 @@ class HeapSnapshot {
   std::string way_to(PyObject* object) const;
   /// What would be freed with an object; 0 where it was not there.
   std::int64_t retained_bytes(PyObject* object) const;
+  /// What the graph of one tensor has saved and nothing else keeps.
+  struct GraphBytes {
+    std::string way;
+    std::int64_t kept = 0;
+    std::int64_t own = 0;  ///< The tensor's own memory.
+  };
+  /// Tensors whose graphs keep at least so much. Needs the GIL.
+  std::vector<GraphBytes> graphs(std::int64_t least) const;
   /// Whether `object` would go with `holder`.
   bool keeps(PyObject* holder, PyObject* object) const;
   /// The largest objects that only `label` keeps: the way to each and its own bytes. Needs the GIL.
@@ -87,16 +106,20 @@ class HeapSnapshot {
   void read_object(PyObject* object);
   void read_entries(PyObject* dict);
   void read_hidden(PyObject* object, Kind kind);
-  void add_storage(const std::optional<StorageFacts>& storage, std::uint32_t references);
+  void find_saved_tensors(const Reference& tracked);
+  void add_saved(PyObject* tensor);
+  Node add_storage(const std::optional<StorageFacts>& storage, std::uint32_t references);
   void read_outside();
   bool held_outside(Node node);
   std::optional<Node> label_node(const std::string& label) const;
   std::optional<Node> value_node(const std::string& label) const;
   std::int64_t own_bytes(Node node, const std::vector<bool>* among) const;
+  bool dominates(Node holder, Node node) const;
   bool below_dominator(Node node, const std::vector<bool>& below) const;
+  std::vector<Node> own_memory(Node node) const;
   bool is_memory(Node node) const { return (addresses_[node] & 1) != 0; }
   bool refers(Node from, Node to) const;
-  bool shares_memory(Node one, Node other) const;
+  bool holds_memory_of(Node one, Node other) const;
   PyObject* live_value(Node label, Node node) const;
   std::string describe(const std::vector<Node>& way) const;
 
@@ -105,6 +128,9 @@ class HeapSnapshot {
   std::vector<std::string> labels_;  ///< Of the nodes 1, 2, …; node 0 is the root of all.
   std::unordered_map<std::string, Node> label_nodes_;
   std::unordered_map<PyObject*, std::unordered_map<PyObject*, Node>> named_entries_;
+  std::unordered_multimap<std::uintptr_t, SavedMemory> saved_;
+  /// Tensors whose memory a graph has saved: C++ owns them too.
+  std::unordered_set<std::uintptr_t> saved_tensors_;
 
   KnownTypes types_;
   std::optional<TorchFacts> torch_;
@@ -114,6 +140,7 @@ class HeapSnapshot {
   std::vector<std::int64_t> bytes_;
   std::vector<std::uint32_t> references_;  ///< By node: those that the graph accounts for.
   std::unordered_map<Node, long> storage_users_;
+  std::unordered_map<Node, Node> storages_;        ///< By tensor, beside what its graph has saved.
   std::unordered_map<Node, std::string> devices_;  ///< Of the storages of tensors.
   std::vector<Node> common_;  ///< Modules, types and namespaces, which lead to everything.
   Node outside_ = monitor::kNoNode;

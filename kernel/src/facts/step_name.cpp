@@ -137,9 +137,10 @@ std::string step_name(PyObject* from, PyObject* to) {
     TorchFacts torch;
     if (torch.base_of(from).get() == to) return "._base";
     if (torch.gradient_of(from).get() == to) return ".grad";
+    return ".grad_fn" + type_text(to);
   }
   // Their references are no Python objects' own: an item of an object array, say.
-  if (kind == Kind::ndarray || kind == Kind::tensor) return type_text(to);
+  if (kind == Kind::ndarray) return type_text(to);
   return refers_to(from, to) ? type_text(to) : "";
 }
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
+from xleak.shell import torch_module
 from xleak.shell.caches import LAST_RESULT, UNDERSCORES
 from xleak.shell.tracebacks import LAST_TRACEBACK, error_entries
 
@@ -30,7 +33,37 @@ def take_snapshot(
     # What is named first is told first where two ways are equally short.
     slots = [*_names(watcher), *_cached(watcher), *_errors(watcher)]
     slots += [(figures(), number, FIGURES) for number in figures()]
-    return _native.HeapSnapshot.take(slots, list(_roots()), deadline_ms, interrupted)
+    saved = saved_memory()
+    return _native.HeapSnapshot.take(slots, list(_roots()), saved, deadline_ms, interrupted)
+
+
+# A session with more graphs than that has them told in part.
+_GRAPHS_MS = 100.0
+
+# (id of a tensor, key of a storage that its graph saved, bytes, device, ids of the tensors that show it).
+Saved = tuple[int, int, int, str, list[int]]
+
+
+def saved_memory() -> list[Saved]:
+    """What the autograd graphs of live tensors keep; nothing without xleak's module for torch."""
+    if not torch_module.load():
+        return []
+    from xleak import _torch
+
+    rows = _torch.census()
+    shown_by = {row.storage.key: row.tensors for row in rows}
+    ids = {tensor for row in rows if row.grad_fn for tensor in row.tensors}
+    tensors = [it for it in gc.get_objects() if id(it) in ids] if ids else []
+    saved: list[Saved] = []
+    deadline = time.perf_counter() + _GRAPHS_MS / 1000
+    for tensor in tensors:
+        if time.perf_counter() > deadline:
+            break
+        storages = [kept.storage for kept in _torch.graph(tensor).saved]
+        saved += [
+            (id(tensor), it.key, it.bytes, it.device, shown_by.get(it.key, [])) for it in storages
+        ]
+    return saved
 
 
 def figures() -> dict[Any, Any]:

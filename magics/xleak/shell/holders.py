@@ -24,10 +24,16 @@ _SUSPECT_BYTES = 1 << 20
 _LETS_GO = re.compile(r"\bdel\b|=\s*None\b|\.(?:pop|clear|close)\(")
 # Less never becomes a finding.
 _LEAST_BYTES = 64 << 10
+# Fewer are a comparison of models, not a history.
+_SEVERAL = 3
+# A number of any type.
+_SCALAR_BYTES = 16
 _CACHE = type(functools.lru_cache(lambda: None))
 _TO_LOCALS = re.compile(r"(?:\.__\w+__|\.tb_next|\.tb_frame|\.f_back)+\.f_locals\['([^']*)'\]")
 # An expression of the user's, which a repair may be made of.
 _EXPRESSION = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\]*'\])*")
+# The last step into a list, a tuple or a dictionary.
+_ELEMENT = re.compile(r"(.+)(?:\[\d+\]|\['[^'\\]*'\])")
 
 
 class Holders:
@@ -38,6 +44,7 @@ class Holders:
         self._suspected = False
         self._failed_cell: int | None = None
         self._cost_ms = 0.0
+        self._graphs_since: dict[str, int] = {}
 
     def after_cell(self, index: int, source: str, shell: InteractiveShell) -> None:
         """Looks at the cell's counters, and whether its code raised or lets go of something."""
@@ -53,9 +60,14 @@ class Holders:
         self._suspected = True
 
     def look(
-        self, watcher: Watcher, deadline_ms: float | None, interrupted: Callable[[], bool] | None
+        self,
+        watcher: Watcher,
+        index: int,
+        deadline_ms: float | None,
+        interrupted: Callable[[], bool] | None,
     ) -> bool:
-        """Searches the heap where something is suspected. False: it takes another call."""
+        """Searches the heap after cell `index`, where something is suspected. False: it takes
+        another call."""
         if not self._suspected:
             return True
         if deadline_ms is not None and self._cost_ms > deadline_ms:
@@ -67,7 +79,26 @@ class Holders:
             return False
         self._suspected = False
         self.facts = [*self._tracebacks(heap), *_caches(heap), *_exceptions(heap), *_figures(heap)]
+        self.facts += self._graphs(heap, index)
         return True
+
+    def _graphs(self, heap: _native.HeapSnapshot, index: int) -> Iterator[_native.Holder]:
+        """Containers of tensors that keep their graphs, once they outlived the cell that filled them:
+        until then they may be summed and led back."""
+        containers = _containers_of_graphs(heap)
+        self._graphs_since = {way: self._graphs_since.get(way, index) for way in containers}
+        for way, graphs in containers.items():
+            if self._graphs_since[way] == index:
+                # The next cell shows whether they stay.
+                self._suspected = True
+                continue
+            kept = sum(graph.kept for graph in graphs)
+            scalar = all(graph.own <= _SCALAR_BYTES for graph in graphs)
+            kind = "graphs of scalars" if scalar else "graphs of tensors"
+            since = self._graphs_since[way]
+            yield _native.Holder(
+                kind, way, kept, since, "autograd graphs", len(graphs), _detaching(way)
+            )
 
     def _tracebacks(self, heap: _native.HeapSnapshot) -> Iterator[_native.Holder]:
         held = heap.retained_bytes(LAST_TRACEBACK)
@@ -93,6 +124,28 @@ def _moved(record: _native.CellRecord | None) -> bool:
     before, after = record.resident_before_bytes, record.resident_after_bytes
     resident = 0 if before is None or after is None else after - before
     return max(abs(record.heap_kept_bytes), abs(resident)) >= _SUSPECT_BYTES
+
+
+# --- graphs ----------------------------------------------------------------------------------
+
+
+def _containers_of_graphs(heap: _native.HeapSnapshot) -> dict[str, list[_native.GraphBytes]]:
+    """By the expression of a container: those of its elements whose graphs keep much."""
+    containers: dict[str, list[_native.GraphBytes]] = {}
+    for graph in heap.graphs(_LEAST_BYTES):
+        element = _ELEMENT.fullmatch(graph.way)
+        if element and _EXPRESSION.fullmatch(element.group(1)):
+            containers.setdefault(element.group(1), []).append(graph)
+    return {way: graphs for way, graphs in containers.items() if len(graphs) >= _SEVERAL}
+
+
+def _detaching(way: str) -> str:
+    """Code that leaves a list or a dictionary its values and takes their graphs."""
+    bare = "getattr(v, 'detach', lambda v=v: v)()"
+    return (
+        f"{way}.update({{k: {bare} for k, v in {way}.items()}}) if isinstance({way}, dict) "
+        f"else {way}.__setitem__(slice(None), [{bare} for v in {way}])"
+    )
 
 
 # --- method caches ---------------------------------------------------------------------------

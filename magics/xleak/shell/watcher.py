@@ -174,7 +174,9 @@ class Watcher:
 
     def _judge(self, deadline_ms: float | None, interrupted: Callable[[], bool] | None) -> None:
         entries = self._outputs(deadline_ms, interrupted)
-        looked = entries is not None and self._holders.look(self, deadline_ms, interrupted)
+        looked = entries is not None and self._holders.look(
+            self, self._last_cell, deadline_ms, interrupted
+        )
         self._unfinished = not looked
         holders = self._holders.facts
         if entries is not None and (entries or holders or _native.findings()):

@@ -1,0 +1,27 @@
+# %% losses of a validation: filled
+import torch
+
+net = torch.nn.Sequential(torch.nn.Linear(200, 400), torch.nn.ReLU(), torch.nn.Linear(400, 20))
+losses = []
+for batch in range(5):
+    losses.append(net(torch.rand(300, 200)).square().mean())
+
+# %% losses of a validation: still there  # expect: XL102
+mean = sum(float(loss.detach()) for loss in losses) / len(losses)
+
+# %% a curve by name: filled
+curve = {"train": [], "valid": []}
+for batch in range(4):
+    curve["valid"].append(net(torch.rand(400, 200)).abs().sum())
+
+# %% a curve by name: still there  # expect: XL102
+count = len(curve["valid"])
+
+# %% several losses of one model each: filled
+by_model = {}
+for seed in ("a", "b", "c"):
+    model = torch.nn.Sequential(torch.nn.Linear(200, 300), torch.nn.Tanh())
+    by_model[seed] = model(torch.rand(600, 200)).sum()
+
+# %% several losses of one model each: still there  # expect: XL102
+names = sorted(by_model)

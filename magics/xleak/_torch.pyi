@@ -127,6 +127,19 @@ def graph(tensor_or_node: object) -> Graph:
     A tensor without a graph has one of 0 nodes. Raises ValueError for another object.
     """
 
+class KeptStorage:
+    @property
+    def saved(self) -> SavedStorage: ...
+    @property
+    def tensor(self) -> int:
+        """id() of one tensor whose graph keeps it; others may too."""
+
+def kept_by_graphs() -> list[KeptStorage]:
+    """Return what the graphs of all live tensors keep, each storage once.
+
+    Those that are in no row of census() are held by graphs alone.
+    """
+
 # --- devices ---------------------------------------------------------------------------------
 
 class DeviceStats:

@@ -24,16 +24,6 @@ bool is_tensor(PyObject* object) {
          PyType_IsSubtype(Py_TYPE(object), reinterpret_cast<PyTypeObject*>(THPVariableClass)) != 0;
 }
 
-template <typename Visit>
-void for_each_tensor(const Visit& visit) {
-  const py::list objects = collected_objects();
-  for (const py::handle object : objects) {
-    if (!is_tensor(object.ptr())) continue;
-    const at::Tensor& tensor = THPVariable_Unpack(object.ptr());
-    if (tensor.defined()) visit(object.ptr(), tensor);
-  }
-}
-
 class Rows {
  public:
   void add(std::uintptr_t id, const at::Tensor& tensor) {
@@ -93,6 +83,15 @@ class Rows {
 };
 
 }  // namespace
+
+void for_each_tensor(const std::function<void(PyObject*, const at::Tensor&)>& visit) {
+  const py::list objects = collected_objects();
+  for (const py::handle object : objects) {
+    if (!is_tensor(object.ptr())) continue;
+    const at::Tensor& tensor = THPVariable_Unpack(object.ptr());
+    if (tensor.defined()) visit(object.ptr(), tensor);
+  }
+}
 
 std::vector<StorageRow> census() {
   Rows rows;

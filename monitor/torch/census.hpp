@@ -1,5 +1,8 @@
 #pragma once
+#include <Python.h>
+
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +21,10 @@ struct StorageRow {
   bool is_gradient = false;    ///< Some tensor's .grad.
   std::optional<std::string> grad_fn;
 };
+
+/// Calls for every live tensor that Python's collector knows. Needs the GIL; throws
+/// std::runtime_error where the list of objects cannot be had.
+void for_each_tensor(const std::function<void(PyObject*, const at::Tensor&)>& visit);
 
 /// Every live tensor that Python's collector knows, by storage: views are counted once. Needs the
 /// GIL. Reads type pointers and C++ fields only; throws std::runtime_error where the list of

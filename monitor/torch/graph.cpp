@@ -11,18 +11,23 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "census.hpp"
 #include "saved_tensors.hpp"
 
 namespace xleak::libtorch {
 namespace {
 
+// The field, not grad_fn(): that builds a new node for a view that was changed.
+NodePointer node_of(const at::Tensor& tensor) {
+  const auto* meta = torch::autograd::impl::get_autograd_meta(tensor);
+  return meta == nullptr ? NodePointer() : meta->grad_fn_;
+}
+
 NodePointer node_of(PyObject* object) {
   const auto* tensor_class = reinterpret_cast<PyTypeObject*>(THPVariableClass);
   if (tensor_class != nullptr &&
       PyObject_TypeCheck(object, const_cast<PyTypeObject*>(tensor_class))) {
-    // The field, not grad_fn(): that builds a new node for a view that was changed.
-    const auto* meta = torch::autograd::impl::get_autograd_meta(THPVariable_Unpack(object));
-    return meta == nullptr ? NodePointer() : meta->grad_fn_;
+    return node_of(THPVariable_Unpack(object));
   }
   if (torch::autograd::THPCppFunction_Check(object)) {
     return reinterpret_cast<torch::autograd::THPCppFunction*>(object)->cdata;
@@ -45,7 +50,7 @@ class Walk {
  public:
   /// Depth first without recursion: a chain may have a million nodes.
   void run(const NodePointer& start) {
-    if (!start) return;
+    if (!start || depths_.count(start.get()) != 0) return;
     enter(start);
     while (!open_.empty()) {
       Step& step = open_.back();
@@ -63,6 +68,7 @@ class Walk {
     }
   }
 
+  const std::vector<SavedStorage>& saved() const { return facts_.saved; }
   GraphFacts take() { return std::move(facts_); }
 
  private:
@@ -136,6 +142,18 @@ GraphFacts graph_of(PyObject* tensor_or_node) {
   Walk walk;
   walk.run(node_of(tensor_or_node));
   return walk.take();
+}
+
+std::vector<KeptStorage> kept_by_graphs() {
+  std::vector<KeptStorage> kept;
+  Walk walk;
+  for_each_tensor([&](PyObject* object, const at::Tensor& tensor) {
+    walk.run(node_of(tensor));
+    while (kept.size() < walk.saved().size()) {
+      kept.push_back({walk.saved()[kept.size()], reinterpret_cast<std::uintptr_t>(object)});
+    }
+  });
+  return kept;
 }
 
 }  // namespace xleak::libtorch

@@ -63,6 +63,9 @@ void register_graph(py::module_& m) {
   py::class_<SavedStorage>(m, "SavedStorage", py::module_local())
       .def_readonly("storage", &SavedStorage::storage)
       .def_readonly("node", &SavedStorage::node);
+  py::class_<KeptStorage>(m, "KeptStorage", py::module_local())
+      .def_readonly("saved", &KeptStorage::saved)
+      .def_readonly("tensor", &KeptStorage::tensor);
   py::class_<GraphFacts>(m, "Graph", py::module_local())
       .def_readonly("nodes", &GraphFacts::nodes)
       .def_readonly("depth", &GraphFacts::depth)
@@ -75,6 +78,7 @@ void register_graph(py::module_& m) {
   m.def(
       "graph", [](const py::object& object) { return graph_of(object.ptr()); },
       py::arg("tensor_or_node"));
+  m.def("kept_by_graphs", &kept_by_graphs);
 }
 
 void register_devices(py::module_& m) {

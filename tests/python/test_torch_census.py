@@ -199,6 +199,15 @@ def test_a_tensor_changed_since_it_was_saved_is_still_told() -> None:
     assert [saved.storage.bytes for saved in _torch.graph(y).saved] == saved_bytes == [999 * 4]
 
 
+def test_what_graphs_alone_hold_names_a_tensor_whose_graph_it_is() -> None:
+    losses = [(torch.randn(30_000, requires_grad=True) * 3).exp().sum() for _ in range(2)]
+    shown = {row.storage.key for row in _torch.census()}
+    hidden = [kept for kept in _torch.kept_by_graphs() if kept.saved.storage.key not in shown]
+    ours = {kept.tensor: kept.saved for kept in hidden if kept.saved.storage.bytes == 120_000}
+    assert set(ours) == {id(loss) for loss in losses}
+    assert {saved.node for saved in ours.values()} == {"ExpBackward0"}
+
+
 def test_a_tensor_without_a_graph_has_no_nodes() -> None:
     assert _torch.graph(torch.zeros(3)).nodes == 0
 

@@ -307,6 +307,9 @@ def would_free(
     The count of an object includes the one that ``objects`` has. ``named``: values of names that stay.
     """
 
+def live_instances(base: type) -> list[Any]:
+    """Return the objects of a type or of a subtype that the collector tracks."""
+
 class GraphBytes:
     """What the autograd graph of one tensor has saved and nothing else keeps. Sizes in bytes."""
 

@@ -47,9 +47,22 @@ std::unique_ptr<HeapSnapshot> take(
   return snapshot->analyse(stop_of(limits)) ? std::move(snapshot) : nullptr;
 }
 
+/// By the type pointer alone, and without the list of all objects that Python would walk.
+py::list live_instances(const py::type& base) {
+  const py::list tracked = py::module_::import("gc").attr("get_objects")();
+  auto* wanted = reinterpret_cast<PyTypeObject*>(base.ptr());
+  py::list found;
+  for (const py::handle object : tracked) {
+    if (PyType_IsSubtype(Py_TYPE(object.ptr()), wanted)) found.append(object);
+  }
+  return found;
+}
+
 }  // namespace
 
 void register_graph(py::module_& m) {
+  m.def("live_instances", live_instances, py::arg("base"),
+        "Return the objects of a type or of a subtype that the collector tracks.");
   py::class_<HeapSnapshot::GraphBytes>(m, "GraphBytes", "What the graph of one tensor keeps.")
       .def_readonly("way", &HeapSnapshot::GraphBytes::way)
       .def_readonly("kept", &HeapSnapshot::GraphBytes::kept)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -28,23 +27,24 @@ def take_snapshot(
     watcher: Watcher,
     deadline_ms: float | None = None,
     interrupted: Callable[[], bool] | None = None,
+    graphs_ms: float = 1000.0,
 ) -> _native.HeapSnapshot | None:
-    """Who holds what now; None where time ran out or interrupted() was true."""
+    """Who holds what now; None where time ran out or interrupted() was true.
+
+    graphs_ms: autograd graphs that take longer to read are told in part.
+    """
     # What is named first is told first where two ways are equally short.
     slots = [*_names(watcher), *_cached(watcher), *_errors(watcher)]
     slots += [(figures(), number, FIGURES) for number in figures()]
-    saved = saved_memory()
+    saved = saved_memory(graphs_ms)
     return _native.HeapSnapshot.take(slots, list(_roots()), saved, deadline_ms, interrupted)
 
-
-# A session with more graphs than that has them told in part.
-_GRAPHS_MS = 100.0
 
 # (id of a tensor, key of a storage that its graph saved, bytes, device, ids of the tensors that show it).
 Saved = tuple[int, int, int, str, list[int]]
 
 
-def saved_memory() -> list[Saved]:
+def saved_memory(limit_ms: float) -> list[Saved]:
     """What the autograd graphs of live tensors keep; nothing without xleak's module for torch."""
     if not torch_module.load():
         return []
@@ -53,9 +53,12 @@ def saved_memory() -> list[Saved]:
     rows = _torch.census()
     shown_by = {row.storage.key: row.tensors for row in rows}
     ids = {tensor for row in rows if row.grad_fn for tensor in row.tensors}
-    tensors = [it for it in gc.get_objects() if id(it) in ids] if ids else []
+    if not ids:
+        return []
+    tensor_type: Any = sys.modules["torch._C"].TensorBase
+    tensors = [it for it in _native.live_instances(tensor_type) if id(it) in ids]
     saved: list[Saved] = []
-    deadline = time.perf_counter() + _GRAPHS_MS / 1000
+    deadline = time.perf_counter() + limit_ms / 1000
     for tensor in tensors:
         if time.perf_counter() > deadline:
             break

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gc
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
 _SUSPECT_BYTES = 1 << 20
 # Where a cell wants memory back, it matters whether it came.
 _LETS_GO = re.compile(r"\bdel\b|=\s*None\b|\.(?:pop|clear|close)\(")
+# Graphs cannot be left and taken up again: so much of the time before a reply, or of a pause.
+_GRAPHS_MS = 10.0
+_ALL_GRAPHS_MS = 1000.0
 # Less never becomes a finding.
 _LEAST_BYTES = 64 << 10
 # Fewer are a comparison of models, not a history.
@@ -73,14 +75,15 @@ class Holders:
         if deadline_ms is not None and self._cost_ms > deadline_ms:
             return False
         start = time.perf_counter()
-        heap = take_snapshot(watcher, deadline_ms, interrupted)
+        somebody_waits = deadline_ms is not None or interrupted is not None
+        graphs_ms = _GRAPHS_MS if somebody_waits else _ALL_GRAPHS_MS
+        heap = take_snapshot(watcher, deadline_ms, interrupted, graphs_ms)
+        if heap is not None:
+            self._suspected = False
+            self.facts = [*self._tracebacks(heap), *_caches(heap), *_exceptions(heap)]
+            self.facts += [*_figures(heap), *self._graphs(heap, index)]
         self._cost_ms = (time.perf_counter() - start) * 1000
-        if heap is None:
-            return False
-        self._suspected = False
-        self.facts = [*self._tracebacks(heap), *_caches(heap), *_exceptions(heap), *_figures(heap)]
-        self.facts += self._graphs(heap, index)
-        return True
+        return heap is not None
 
     def _graphs(self, heap: _native.HeapSnapshot, index: int) -> Iterator[_native.Holder]:
         """Containers of tensors that keep their graphs, once they outlived the cell that filled them:
@@ -153,14 +156,12 @@ def _detaching(way: str) -> str:
 
 def _caches(heap: _native.HeapSnapshot) -> Iterator[_native.Holder]:
     """Caches of methods that keep the objects they were called on."""
-    objects = gc.get_objects()
-    caches = [cache for cache in objects if type(cache) is _CACHE]
-    for cache in caches:
+    for cache in _native.live_instances(_CACHE):
         held = heap.retained_by(cache)
-        owner = _class_of(cache, objects) if held >= _LEAST_BYTES else None
+        owner = _class_of(cache) if held >= _LEAST_BYTES else None
         if owner is None:
             continue
-        kept = [it for it in objects if type(it) is owner and heap.keeps(cache, it)]
+        kept = [it for it in _native.live_instances(owner) if heap.keeps(cache, it)]
         way = heap.way_to(cache)
         if kept and _EXPRESSION.fullmatch(way):
             type_name = _native.type_name(kept[0])
@@ -168,14 +169,12 @@ def _caches(heap: _native.HeapSnapshot) -> Iterator[_native.Holder]:
             yield _native.Holder("method cache", way, held, None, type_name, len(kept), release)
 
 
-def _class_of(cache: object, objects: list[Any]) -> type | None:
+def _class_of(cache: object) -> type | None:
     """The class that has the cached function as a method."""
     attributes: Any = type.__dict__["__dict__"]
-    for candidate in objects:
-        if issubclass(type(candidate), type):
-            values = attributes.__get__(candidate).values()
-            if any(value is cache for value in values):
-                return candidate  # type: ignore[no-any-return]
+    for candidate in _native.live_instances(type):
+        if any(value is cache for value in attributes.__get__(candidate).values()):
+            return candidate  # type: ignore[no-any-return]
     return None
 
 
@@ -184,7 +183,7 @@ def _class_of(cache: object, objects: list[Any]) -> type | None:
 
 def _exceptions(heap: _native.HeapSnapshot) -> Iterator[_native.Holder]:
     """Exceptions that the user's objects keep with their tracebacks."""
-    errors = [it for it in gc.get_objects() if issubclass(type(it), BaseException)]
+    errors = _native.live_instances(BaseException)
     linked = {id(inner) for error in errors for inner in chain_of(error)[1:]}
     for error in errors:
         if id(error) in linked or not any(_frames_of(it) for it in chain_of(error)):

@@ -300,19 +300,27 @@ def test_a_limit_ends_the_search_without_a_result() -> None:
     assert snapshot_of({}, interrupted=lambda: True) is None
 
 
-def test_an_interrupt_that_raises_ends_the_search() -> None:
+def test_an_interrupt_that_raises_ends_the_search_and_leaves_no_reference() -> None:
+    box = Box(1)
+    references = sys.getrefcount(box)
+
     def raising() -> bool:
         raise KeyboardInterrupt
 
-    assert snapshot_of({}, interrupted=raising) is None
+    assert snapshot_of({"box": box}, interrupted=raising) is None
+    assert sys.getrefcount(box) == references
+    heap_of({"box": box})
+    assert sys.getrefcount(box) == references
 
 
-def test_threads_may_allocate_while_the_heap_is_read() -> None:
+def test_threads_may_change_the_heap_while_it_is_read() -> None:
     stop = threading.Event()
+    shared: dict[int, Any] = {}
 
     def busy() -> None:
         while not stop.is_set():
-            [Box(i) for i in range(1000)]
+            for number in range(1000):
+                shared[number % 50] = [array(1) if number % 100 == 0 else bytes(2000), Box(number)]
 
     threads = [threading.Thread(target=busy) for _ in range(2)]
     for thread in threads:
@@ -320,9 +328,10 @@ def test_threads_may_allocate_while_the_heap_is_read() -> None:
     try:
         namespace = {"kept": [array(2)]}
         for _ in range(5):
-            heap = heap_of(namespace)
-            assert heap.retained_bytes("kept") >= 2 * MIB
-            heap.other_ways("kept", 3)
+            # Asking lets the other threads run between two objects.
+            heap = snapshot_of(namespace, interrupted=lambda: False)
+            assert heap is not None and heap.retained_bytes("kept") >= 2 * MIB
+            assert heap.other_ways("kept", 3) == []
     finally:
         stop.set()
         for thread in threads:

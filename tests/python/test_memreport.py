@@ -100,3 +100,11 @@ def test_a_name_s_type_is_data_in_the_page() -> None:
     )
     assert "&lt;b&gt;" in printed
     assert "<td><b></td>" not in printed
+
+
+def test_what_is_unknown_without_the_module_for_torch_is_said() -> None:
+    printed = session(
+        "from xleak.shell import tensors; tensors.why_unknown = lambda: 'no tensors here.'\n"
+        "run('a = 1'); run('%memreport')"
+    )
+    assert "xleak: no tensors here." in printed

@@ -10,10 +10,9 @@ constexpr std::size_t kStepsBetweenLooks = 256;
 
 }  // namespace
 
-bool Limits::reached() const {
-  if (deadline && Clock::now() >= *deadline) return true;
-  return interrupted && interrupted();
-}
+bool Limits::reached() const { return late() || (interrupted && interrupted()); }
+
+bool Limits::late() const { return deadline && Clock::now() >= *deadline; }
 
 Closure::Closure(KnownTypes& types, TorchFacts& torch, const Pointers& barriers,
                  const Limits& limits)

@@ -25,6 +25,8 @@ struct Limits {
   std::optional<Clock::time_point> deadline;
   std::function<bool()> interrupted;
   bool reached() const;
+  /// The same without asking `interrupted`, which may let other threads run.
+  bool late() const;
 };
 
 /// One object that was reached.

@@ -7,8 +7,9 @@
 namespace xleak::facts {
 namespace {
 
-// The limits are asked this often: some 10 microseconds of work.
+// The limits are asked this often: some 50 microseconds of work.
 constexpr std::size_t kStepsBetweenLooks = 256;
+constexpr std::size_t kObjectsBetweenLooks = 256;
 // What a shared number or text of this size takes does not show in anybody's sum.
 constexpr std::int64_t kSmallLeafBytes = 512;
 
@@ -54,11 +55,18 @@ bool HeapSnapshot::read(const Limits& limits) {
   reserve(static_cast<std::size_t>(PyList_GET_SIZE(tracked.get())));
   find_saved_tensors(tracked);
   torch_.emplace();
-  read_roots();
-  const bool complete = read_rows(tracked);
-  if (complete) read_outside();
+  bool complete = false;
+  try {
+    read_roots();
+    complete = read_rows(tracked);
+    if (complete) read_outside();
+  } catch (...) {
+    // Out of memory, or whoever was asked for a pause raised.
+    complete = false;
+  }
   torch_.reset();
   limits_ = nullptr;
+  let_go();
   return complete && !failed_;
 }
 
@@ -73,18 +81,27 @@ void HeapSnapshot::reserve(std::size_t tracked) {
   index_.reserve(count);
 }
 
-bool HeapSnapshot::look() {
-  if (++steps_ % kStepsBetweenLooks == 0 && limits_->reached()) failed_ = true;
+// Taken within tp_traverse, where no other thread may change what is being traversed.
+bool HeapSnapshot::step() {
+  if (++steps_ % kStepsBetweenLooks == 0 && limits_->late()) failed_ = true;
   return failed_;
 }
 
 HeapSnapshot::Node HeapSnapshot::add_node(std::uintptr_t address, std::int64_t bytes) {
   const auto node = static_cast<Node>(addresses_.size());
   addresses_.push_back(address);
+  // Between two objects other threads may run.
+  if (is_object(address)) Py_INCREF(object_at(address));
   bytes_.push_back(bytes);
-  references_.push_back(0);
+  references_.push_back(is_object(address) ? 1 : 0);
   if (address != 0) index_.add(node);
   return node;
+}
+
+void HeapSnapshot::let_go() {
+  for (const std::uintptr_t address : addresses_) {
+    if (is_object(address)) Py_DECREF(object_at(address));
+  }
 }
 
 HeapSnapshot::Node HeapSnapshot::node_of(PyObject* object) {
@@ -129,7 +146,8 @@ bool HeapSnapshot::read_rows(const Reference& tracked) {
         bytes_[node] = leaves_.total();
       }
       graph_.end_row();
-      if (look()) return false;
+      if (node % kObjectsBetweenLooks == 0 && limits_->reached()) return false;
+      if (failed_) return false;
     }
     return true;
   };
@@ -161,7 +179,7 @@ int HeapSnapshot::visit(PyObject* target, void* self) {
   // The caller is C code, which an exception must not cross.
   try {
     snapshot->add_reference(target);
-    return snapshot->look() ? -1 : 0;
+    return snapshot->step() ? -1 : 0;
   } catch (...) {
     snapshot->failed_ = true;
     return -1;
@@ -203,7 +221,7 @@ void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
     add_reference(array->base);
     if (!array->owns_data() || !array->holds_objects()) return;
     auto** items = reinterpret_cast<PyObject**>(array->data);
-    for (std::int64_t i = 0, count = array->item_count(); i < count && !look(); ++i)
+    for (std::int64_t i = 0, count = array->item_count(); i < count && !step(); ++i)
       add_reference(items[i]);
   } else if (kind == Kind::tensor) {
     // References that tp_traverse does not show, since C++ has them.

@@ -43,7 +43,8 @@ struct SavedMemory {
 
 /// The whole heap as a graph: everything the garbage collector tracks and what that reaches, and
 /// the memory behind tensors, arrays and Arrow buffers. Runs no code of the objects. Holds no
-/// reference to them: an address is followed again only where a live object still refers to it.
+/// reference to them once it was read: an address is followed again only where a live object still
+/// refers to it.
 class HeapSnapshot {
  public:
   HeapSnapshot(std::vector<NamedSlot> slots, std::vector<NamedRoot> roots,
@@ -96,8 +97,9 @@ class HeapSnapshot {
 
   static int visit(PyObject* target, void* self);
   void reserve(std::size_t tracked);
-  bool look();
+  bool step();
   Node add_node(std::uintptr_t address, std::int64_t bytes);
+  void let_go();
   Node node_of(PyObject* object);
   void add_edge(Node target, std::uint32_t references);
   void add_reference(PyObject* target);

@@ -11,6 +11,7 @@ from IPython.display import display
 from xleak import _native
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
 from xleak.render import holders, html, table, text
+from xleak.shell import tensors
 from xleak.shell.heap import largest_names, name_facts, take_snapshot
 from xleak.shell.watcher import Watcher
 
@@ -48,6 +49,8 @@ class MemreportMagic(Magics):
         plain += [holders.name_table(names)] if names else []
         page = html.fragment(verdict, sources) + (holders.name_fragment(names) if names else "")
         display({"text/plain": "\n\n".join(plain), "text/html": page}, raw=True)
+        if unknown := tensors.why_unknown():
+            print(f"xleak: {unknown}")
 
 
 def snapshot(watching: Watcher) -> _native.HeapSnapshot:

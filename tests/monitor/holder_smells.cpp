@@ -87,7 +87,7 @@ TEST_SUITE("holder_smells") {
     const auto findings = detect("XL102", losses);
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].cause_cell == 2);
-    CHECK(findings[0].name == "curve['valid']");
+    CHECK(findings[0].key == "curve['valid']");
     CHECK(findings[0].message.find("5 losses in curve['valid'] keep 3 MiB alive") == 0);
     CHECK(detect("XL101", losses).empty());
   }

@@ -1,41 +1,20 @@
 // A loss that is logged as a tensor keeps the graph that it came from.
-#include "xleak/monitor/smell.hpp"
-
+#include "holder_findings.hpp"
 #include "xleak/monitor/bytes.hpp"
 
 namespace xleak::monitor::smells::loss_tensor_in_history {
 namespace {
 
-// Below this the report costs the reader more than the memory costs the machine.
-constexpr std::int64_t kWorthMentioningBytes = 1 << 20;
-
-bool is_leak(const Holder& holder) {
-  return holder.kind == "graphs of scalars" && holder.held_bytes >= kWorthMentioningBytes;
-}
-
-Finding finding_of(const Holder& holder, const SessionView& session) {
-  Finding finding;
-  finding.cell = session.cell;
-  finding.cause_cell = holder.since_cell;
-  finding.bytes = holder.held_bytes;
-  finding.name = holder.label;
-  finding.holders = {holder.label};
-  finding.path = {holder.label, holder.largest};
-  finding.message = std::to_string(holder.count) + " losses in " + holder.label + " keep " +
-                    human(holder.held_bytes) +
-                    " alive by their autograd graphs: the activations of every forward pass. "
-                    "Store `loss.item()` in place of the tensor.";
-  finding.fixes = {{"Take the graphs, keep the values", holder.release}};
-  finding.key = holder.label;
-  return finding;
+std::string message(const Holder& holder) {
+  return std::to_string(holder.count) + " losses in " + holder.label + " keep " +
+         human(holder.held_bytes) +
+         " alive by their autograd graphs: the activations of every forward pass. Store "
+         "`loss.item()` in place of the tensor.";
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  std::vector<Finding> findings;
-  for (const Holder& holder : session.holders) {
-    if (is_leak(holder)) findings.push_back(finding_of(holder, session));
-  }
-  return findings;
+  return holder_findings(session,
+                         {"graphs of scalars", "Take the graphs, keep the values", message});
 }
 
 }  // namespace

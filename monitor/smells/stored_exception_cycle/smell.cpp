@@ -1,40 +1,19 @@
 // A kept exception keeps its traceback, and that the locals of every function it went through.
-#include "xleak/monitor/smell.hpp"
-
+#include "holder_findings.hpp"
 #include "xleak/monitor/bytes.hpp"
 
 namespace xleak::monitor::smells::stored_exception_cycle {
 namespace {
 
-// Below this the report costs the reader more than the memory costs the machine.
-constexpr std::int64_t kWorthMentioningBytes = 1 << 20;
-
-bool is_leak(const Holder& holder) {
-  return holder.kind == "exception" && holder.held_bytes >= kWorthMentioningBytes;
-}
-
-Finding finding_of(const Holder& holder, const SessionView& session) {
-  Finding finding;
-  finding.cell = session.cell;
-  finding.cause_cell = holder.since_cell;
-  finding.bytes = holder.held_bytes;
-  finding.holders = {holder.label};
-  finding.path = {holder.label, holder.largest};
-  finding.message = holder.label + " (" + holder.largest + ") keeps " + human(holder.held_bytes) +
-                    " alive by its traceback: the locals of the functions that it went through. "
-                    "Free them with `" +
-                    holder.release + "`, or keep its text in its place.";
-  finding.fixes = {{"Release it", holder.release}};
-  finding.key = holder.label;
-  return finding;
+std::string message(const Holder& holder) {
+  return holder.label + " (" + holder.largest + ") keeps " + human(holder.held_bytes) +
+         " alive by its traceback: the locals of the functions that it went through. Free them "
+         "with `" +
+         holder.release + "`, or keep its text in its place.";
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  std::vector<Finding> findings;
-  for (const Holder& holder : session.holders) {
-    if (is_leak(holder)) findings.push_back(finding_of(holder, session));
-  }
-  return findings;
+  return holder_findings(session, {"exception", "Keep the error without its frames", message});
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+#include "holder_findings.hpp"
+
+namespace xleak::monitor {
+namespace {
+
+// Below this the report costs the reader more than the memory costs the machine.
+constexpr std::int64_t kWorthMentioningBytes = 1 << 20;
+
+bool is_leak(const Holder& holder, const HolderRule& rule) {
+  return holder.kind == rule.kind && holder.count > rule.more_objects_than &&
+         holder.held_bytes >= kWorthMentioningBytes;
+}
+
+Finding finding_of(const Holder& holder, const HolderRule& rule, const SessionView& session) {
+  Finding finding;
+  finding.cell = session.cell;
+  finding.cause_cell = holder.since_cell;
+  finding.bytes = holder.held_bytes;
+  finding.holders = {holder.label};
+  finding.path = {holder.label, holder.largest};
+  finding.message = rule.message(holder);
+  finding.fixes = {{rule.fix_title, holder.release}};
+  finding.key = holder.label;
+  return finding;
+}
+
+}  // namespace
+
+std::vector<Finding> holder_findings(const SessionView& session, const HolderRule& rule) {
+  std::vector<Finding> findings;
+  for (const Holder& holder : session.holders) {
+    if (is_leak(holder, rule)) findings.push_back(finding_of(holder, rule, session));
+  }
+  return findings;
+}
+
+}  // namespace xleak::monitor

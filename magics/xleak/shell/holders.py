@@ -24,6 +24,9 @@ _LETS_GO = re.compile(r"\bdel\b|=\s*None\b|\.(?:pop|clear|close)\(")
 # Graphs cannot be left and taken up again: so much of the time before a reply, or of a pause.
 _GRAPHS_MS = 10.0
 _ALL_GRAPHS_MS = 1000.0
+# Where to know more takes another search, it is left where no finding can come of it.
+_REPORTED_BYTES = 1 << 20
+_IN_LIBRARY = re.compile(r"sys\.modules\b")
 # Less never becomes a finding.
 _LEAST_BYTES = 64 << 10
 # Fewer are a comparison of models, not a history.
@@ -156,26 +159,38 @@ def _detaching(way: str) -> str:
 
 def _caches(heap: _native.HeapSnapshot) -> Iterator[_native.Holder]:
     """Caches of methods that keep the objects they were called on."""
-    for cache in _native.live_instances(_CACHE):
-        held = heap.retained_by(cache)
-        owner = _class_of(cache) if held >= _LEAST_BYTES else None
-        if owner is None:
-            continue
+    caches = [cache for cache in _native.live_instances(_CACHE) if _is_of_a_class(cache)]
+    large = [cache for cache in caches if heap.retained_by(cache) >= _REPORTED_BYTES]
+    ways = {id(cache): heap.way_to(cache) for cache in large}
+    # What no name of the user's leads to is a library's own.
+    named = {
+        it for it, way in ways.items() if _EXPRESSION.fullmatch(way) and not _IN_LIBRARY.match(way)
+    }
+    for owner, cache in _classes_with(named):
         kept = [it for it in _native.live_instances(owner) if heap.keeps(cache, it)]
-        way = heap.way_to(cache)
-        if kept and _EXPRESSION.fullmatch(way):
+        way, held = ways[id(cache)], heap.retained_by(cache)
+        if kept:
             type_name = _native.type_name(kept[0])
             release = f"{way}.cache_clear()"
             yield _native.Holder("method cache", way, held, None, type_name, len(kept), release)
 
 
-def _class_of(cache: object) -> type | None:
-    """The class that has the cached function as a method."""
+def _is_of_a_class(cache: object) -> bool:
+    """Whether the name of the cached function, `Class.method`, is that of a method."""
+    attributes: Any = _CACHE.__dict__["__dict__"]
+    name = attributes.__get__(cache).get("__qualname__")
+    return type(name) is str and "." in name.rpartition("<locals>.")[2]
+
+
+def _classes_with(caches: set[int]) -> Iterator[tuple[type, object]]:
+    """(class, cache) for the caches with these identities that a class has as methods."""
+    if not caches:
+        return
     attributes: Any = type.__dict__["__dict__"]
-    for candidate in _native.live_instances(type):
-        if any(value is cache for value in attributes.__get__(candidate).values()):
-            return candidate  # type: ignore[no-any-return]
-    return None
+    for owner in _native.live_instances(type):
+        for value in list(attributes.__get__(owner).values()):
+            if id(value) in caches:
+                yield owner, value
 
 
 # --- stored exceptions -----------------------------------------------------------------------

@@ -46,7 +46,8 @@ class Holders:
 
     def __init__(self) -> None:
         self.facts: list[_native.Holder] = []
-        self._suspected = False
+        self.suspected = False
+        """Whether the next look() searches."""
         self._failed_cell: int | None = None
         self._cost_ms = 0.0
         self._graphs_since: dict[str, int] = {}
@@ -62,7 +63,7 @@ class Holders:
 
     def suspect(self) -> None:
         """Something may be kept: the next look() searches."""
-        self._suspected = True
+        self.suspected = True
 
     def look(
         self,
@@ -73,7 +74,7 @@ class Holders:
     ) -> bool:
         """Searches the heap after cell `index`, where something is suspected. False: it takes
         another call."""
-        if not self._suspected:
+        if not self.suspected:
             return True
         if deadline_ms is not None and self._cost_ms > deadline_ms:
             return False
@@ -82,7 +83,7 @@ class Holders:
         graphs_ms = _GRAPHS_MS if somebody_waits else _ALL_GRAPHS_MS
         heap = take_snapshot(watcher, deadline_ms, interrupted, graphs_ms)
         if heap is not None:
-            self._suspected = False
+            self.suspected = False
             self.facts = [*self._tracebacks(heap), *_caches(heap), *_exceptions(heap)]
             self.facts += [*_figures(heap), *self._graphs(heap, index)]
         self._cost_ms = (time.perf_counter() - start) * 1000
@@ -96,7 +97,7 @@ class Holders:
         for way, graphs in containers.items():
             if self._graphs_since[way] == index:
                 # The next cell shows whether they stay.
-                self._suspected = True
+                self.suspected = True
                 continue
             kept = sum(graph.kept for graph in graphs)
             scalar = all(graph.own <= _SCALAR_BYTES for graph in graphs)

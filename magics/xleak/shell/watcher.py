@@ -87,8 +87,9 @@ class Watcher:
         self._note_mentions(source)
         self._take_over_tool_names(source)
         self._holders.after_cell(index, source, self.shell)
-        self._judge(BUDGET_MS, None)
-        self._tell()
+        if self._holders.suspected or not self.caches.unused:
+            self._judge(BUDGET_MS, None)
+            self._tell()
         for listener in self.after_judgement:
             listener(index, source)
 
@@ -159,6 +160,9 @@ class Watcher:
         }
 
     def _note_mentions(self, source: str) -> None:
+        # Most cells have neither, and every cell waits for this.
+        if "_" not in source and "Out" not in source:
+            return
         mentions = find_mentions(source, self.shell.transform_cell)
         self.mentioned |= mentions.numbers
         before = self._entries_before

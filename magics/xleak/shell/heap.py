@@ -178,6 +178,8 @@ def largest_names(watcher: Watcher, heap: _native.HeapSnapshot, most: int) -> li
     values = [(name, user_ns[name]) for name in user_names(watcher)]
     values += [(f"Out[{number}]", value) for number, value in out.items()]
     values = [(label, value) for label, value in values if type(value) is not ModuleType]
-    facts = [name_facts(heap, label, value) for label, value in values]
-    large = [fact for fact in facts if max(fact.own, fact.retained) >= _LEAST_BYTES]
-    return sorted(large, key=lambda fact: (-fact.retained, -fact.own))[:most]
+    sizes = {label: (heap.retained_bytes(label), heap.own_bytes(label)) for label, _ in values}
+    large = [(label, value) for label, value in values if max(sizes[label]) >= _LEAST_BYTES]
+    large.sort(key=lambda held: sizes[held[0]], reverse=True)
+    # What is shared takes a search for each name, so only for those that are shown.
+    return [name_facts(heap, label, value) for label, value in large[:most]]

@@ -117,6 +117,12 @@ class Holders:
             )
 
 
+def _is_the_users(way: str) -> bool:
+    """Whether a way is an expression that starts at a name of the user's; a library's starts at
+    sys.modules."""
+    return bool(_EXPRESSION.fullmatch(way)) and not _IN_LIBRARY.match(way)
+
+
 def in_words(way: str) -> str:
     """A way through frames as its user knows it: the local alone and what it leads to."""
     *_, last = _TO_LOCALS.split(way)
@@ -141,7 +147,7 @@ def _containers_of_graphs(heap: _native.HeapSnapshot) -> dict[str, list[_native.
     containers: dict[str, list[_native.GraphBytes]] = {}
     for graph in heap.graphs(_LEAST_BYTES):
         element = _ELEMENT.fullmatch(graph.way)
-        if element and _EXPRESSION.fullmatch(element.group(1)):
+        if element and _is_the_users(element.group(1)):
             containers.setdefault(element.group(1), []).append(graph)
     return {way: graphs for way, graphs in containers.items() if len(graphs) >= _SEVERAL}
 
@@ -163,10 +169,7 @@ def _caches(heap: _native.HeapSnapshot) -> Iterator[_native.Holder]:
     caches = [cache for cache in _native.live_instances(_CACHE) if _is_of_a_class(cache)]
     large = [cache for cache in caches if heap.retained_by(cache) >= _REPORTED_BYTES]
     ways = {id(cache): heap.way_to(cache) for cache in large}
-    # What no name of the user's leads to is a library's own.
-    named = {
-        it for it, way in ways.items() if _EXPRESSION.fullmatch(way) and not _IN_LIBRARY.match(way)
-    }
+    named = {it for it, way in ways.items() if _is_the_users(way)}
     for owner, cache in _classes_with(named):
         kept = [it for it in _native.live_instances(owner) if heap.keeps(cache, it)]
         way, held = ways[id(cache)], heap.retained_by(cache)
@@ -206,7 +209,7 @@ def _exceptions(heap: _native.HeapSnapshot) -> Iterator[_native.Holder]:
             continue
         held = heap.retained_by(error)
         way = heap.way_to(error) if held >= _LEAST_BYTES else ""
-        if _EXPRESSION.fullmatch(way):
+        if _is_the_users(way):
             name = _native.type_name(error)
             release = "; ".join(f"{way}{link}.__traceback__ = None" for link in _links(error))
             yield _native.Holder("exception", way, held, None, name, len(chain_of(error)), release)

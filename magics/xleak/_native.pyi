@@ -89,6 +89,12 @@ def records() -> list[CellRecord]:
 def record(index: int) -> CellRecord | None:
     """Return the record of one index, or None where there is none."""
 
+def moved_bytes(index: int) -> int | None:
+    """Return by how much a cell changed memory, up or down, by the counter that moved most.
+
+    None where the C heap is unknown or there is no such cell.
+    """
+
 def set_enabled(enabled: bool) -> None:
     """Switch the accounting of new cells on or off."""
 
@@ -307,8 +313,15 @@ def would_free(
     The count of an object includes the one that ``objects`` has. ``named``: values of names that stay.
     """
 
-def live_instances(base: type) -> list[Any]:
-    """Return the objects of a type or of a subtype that the collector tracks."""
+class LiveObjects:
+    """The objects that the collector tracked when this was made, by type. Keeps them alive until
+    the end of the ``with`` block, which it must have."""
+
+    def __init__(self) -> None: ...
+    def __enter__(self) -> LiveObjects: ...
+    def __exit__(self, *error: object) -> None: ...
+    def instances(self, base: type) -> list[Any]:
+        """Return those of a type or of a subtype, by the type pointer alone."""
 
 class GraphBytes:
     """What the autograd graph of one tensor has saved and nothing else keeps. Sizes in bytes."""
@@ -371,6 +384,9 @@ class HeapSnapshot:
 
     def retained_by(self, object: object) -> int:
         """Return what would be freed with an object."""
+
+    def keeping(self, objects: list[Any], least: int) -> list[tuple[Any, int]]:
+        """Return (object, bytes) of those that alone keep at least so many bytes."""
 
     def graphs(self, least: int) -> list[GraphBytes]:
         """Return the tensors whose autograd graphs alone keep at least so many bytes."""

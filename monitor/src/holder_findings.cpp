@@ -3,19 +3,16 @@
 namespace xleak::monitor {
 namespace {
 
-// Below this the report costs the reader more than the memory costs the machine.
-constexpr std::int64_t kWorthMentioningBytes = 1 << 20;
-
 bool is_leak(const Holder& holder, const HolderRule& rule) {
   return holder.kind == rule.kind && holder.count > rule.more_objects_than &&
-         holder.held_bytes >= kWorthMentioningBytes;
+         holder.held_bytes >= rule.least_bytes;
 }
 
 Finding finding_of(const Holder& holder, const HolderRule& rule, const SessionView& session) {
   Finding finding;
   finding.cell = session.cell;
   finding.cause_cell = holder.since_cell;
-  finding.bytes = holder.held_bytes;
+  if (rule.least_bytes > 0) finding.bytes = holder.held_bytes;
   finding.holders = {holder.label};
   finding.path = {holder.label, holder.largest};
   finding.message = rule.message(holder);

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,12 @@ struct HolderRule {
   /// One sentence or two: who keeps how much, and what to type or to write instead.
   std::string (*message)(const Holder&);
   int more_objects_than = 0;
+  /// Below this the report costs the reader more than the memory costs the machine. 0 where the
+  /// number of objects is what is measured: the bytes are then unknown.
+  std::int64_t least_bytes = 1 << 20;
 };
 
-/// A finding for each holder of the rule's kind that keeps 1 MiB or more.
+/// A finding for each holder of the rule's kind that keeps enough.
 std::vector<Finding> holder_findings(const SessionView& session, const HolderRule& rule);
 
 }  // namespace xleak::monitor

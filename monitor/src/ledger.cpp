@@ -1,6 +1,7 @@
 #include "ledger.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <system_error>
 
 #include "device_use.hpp"
@@ -66,6 +67,20 @@ void Ledger::close(int index, CellStatus status, const std::optional<int>& execu
   const auto devices = std::move(at->devices);
   running_.erase(at);
   record.devices = device_use(devices, after.devices);
+}
+
+std::optional<std::int64_t> Ledger::moved_bytes(int index) const {
+  if (index < 1 || static_cast<std::size_t>(index) > records_.size()) return std::nullopt;
+  const CellRecord& record = records_[static_cast<std::size_t>(index) - 1];
+  if (!record.heap_kept_bytes) return std::nullopt;
+  std::int64_t most = std::abs(*record.heap_kept_bytes);
+  if (record.resident_before_bytes && record.resident_after_bytes) {
+    most = std::max(most, std::abs(*record.resident_after_bytes - *record.resident_before_bytes));
+  }
+  for (const DeviceUse& device : record.devices) {
+    most = std::max(most, std::abs(device.allocated_kept_bytes.value_or(0)));
+  }
+  return most;
 }
 
 void Ledger::measure(CellRecord& record, const Before& before) {

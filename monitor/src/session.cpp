@@ -73,6 +73,12 @@ std::optional<CellRecord> Session::record(int index) const {
   return records[static_cast<std::size_t>(index) - 1];
 }
 
+std::optional<std::int64_t> Session::moved_bytes(int index) const {
+  if (state_->in_child()) return std::nullopt;
+  const std::lock_guard lock(state_->mutex);
+  return state_->ledger.moved_bytes(index);
+}
+
 Judgement Session::judge(const SessionView& view) {
   if (state_->in_child()) return {};
   const std::lock_guard lock(state_->mutex);

@@ -116,6 +116,9 @@ void register_cells(py::module_& m) {
       "record", [](int index) { return Session::instance().record(index); }, py::arg("index"),
       "Return the record of one index, or None.");
   m.def(
+      "moved_bytes", [](int index) { return Session::instance().moved_bytes(index); },
+      py::arg("index"), "Return by how much a cell changed memory, up or down.");
+  m.def(
       "set_enabled", [](bool enabled) { Session::instance().set_enabled(enabled); },
       py::arg("enabled"), "Switch the accounting of new cells on or off.");
   m.def(

@@ -5,6 +5,7 @@
 #include "bindings/limits.hpp"
 #include "bindings/register.hpp"
 #include "facts/heap_snapshot.hpp"
+#include "facts/live_objects.hpp"
 
 namespace py = pybind11;
 
@@ -47,13 +48,24 @@ std::unique_ptr<HeapSnapshot> take(
   return snapshot->analyse(stop_of(limits)) ? std::move(snapshot) : nullptr;
 }
 
-/// By the type pointer alone, and without the list of all objects that Python would walk.
-py::list live_instances(const py::type& base) {
-  const py::list tracked = py::module_::import("gc").attr("get_objects")();
-  auto* wanted = reinterpret_cast<PyTypeObject*>(base.ptr());
-  py::list found;
-  for (const py::handle object : tracked) {
-    if (PyType_IsSubtype(Py_TYPE(object.ptr()), wanted)) found.append(object);
+py::list as_list(const std::vector<PyObject*>& objects) {
+  py::list list;
+  for (PyObject* object : objects) list.append(py::reinterpret_borrow<py::object>(object));
+  return list;
+}
+
+py::list instances(const facts::LiveObjects& live, const py::type& base) {
+  return as_list(live.instances(reinterpret_cast<PyTypeObject*>(base.ptr())));
+}
+
+/// The objects that alone keep at least so much, with how much that is.
+std::vector<std::pair<py::object, std::int64_t>> keeping(const HeapSnapshot& heap,
+                                                         const py::list& objects,
+                                                         std::int64_t least) {
+  std::vector<std::pair<py::object, std::int64_t>> found;
+  for (const py::handle object : objects) {
+    const auto kept = heap.retained_bytes(object.ptr());
+    if (kept >= least) found.emplace_back(py::reinterpret_borrow<py::object>(object), kept);
   }
   return found;
 }
@@ -61,8 +73,12 @@ py::list live_instances(const py::type& base) {
 }  // namespace
 
 void register_graph(py::module_& m) {
-  m.def("live_instances", live_instances, py::arg("base"),
-        "Return the objects of a type or of a subtype that the collector tracks.");
+  py::class_<facts::LiveObjects>(m, "LiveObjects", "The objects that the collector tracks now.")
+      .def(py::init<>())
+      .def("__enter__", [](py::object self) { return self; })
+      .def("__exit__", [](facts::LiveObjects& live, const py::args&) { live.let_go(); })
+      .def("instances", instances, py::arg("base"),
+           "Return those of a type or of a subtype, by the type pointer alone.");
   py::class_<HeapSnapshot::GraphBytes>(m, "GraphBytes", "What the graph of one tensor keeps.")
       .def_readonly("way", &HeapSnapshot::GraphBytes::way)
       .def_readonly("kept", &HeapSnapshot::GraphBytes::kept)
@@ -108,6 +124,8 @@ void register_graph(py::module_& m) {
             return heap.retained_bytes(object.ptr());
           },
           py::arg("object"), "Return what would be freed with an object.")
+      .def("keeping", keeping, py::arg("objects"), py::arg("least"),
+           "Return (object, bytes) of those that alone keep at least so many bytes.")
       .def("graphs", &HeapSnapshot::graphs, py::arg("least"),
            "Return the tensors whose autograd graphs alone keep at least so many bytes.")
       .def(

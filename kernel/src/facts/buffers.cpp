@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "live_objects.hpp"
 #include "reference.hpp"
 
 namespace xleak::facts {
@@ -171,10 +172,8 @@ void ask_named_tensors(std::vector<Buffer>& buffers, const Pointers& named, Know
 
 void ask_live_tensors(std::vector<Buffer>& buffers, const Closure& closure, KnownTypes& types,
                       TorchFacts& torch) {
-  const Reference collector = Reference::steal(PyImport_ImportModule("gc"));
-  const Reference objects = Reference::steal(
-      collector ? PyObject_CallMethod(collector.get(), "get_objects", nullptr) : nullptr);
-  if (!objects) return PyErr_Clear();
+  const Reference objects = tracked_objects();
+  if (!objects) return;
   TensorWitness witness(torch);
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(objects.get()); ++i) {
     PyObject* object = PyList_GET_ITEM(objects.get(), i);

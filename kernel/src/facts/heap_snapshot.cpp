@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "buffers.hpp"
+#include "live_objects.hpp"
 
 namespace xleak::facts {
 namespace {
@@ -20,14 +21,6 @@ PyObject* object_at(std::uintptr_t address) { return reinterpret_cast<PyObject*>
 bool is_leaf(PyObject* object, Kind kind) {
   if (Py_TYPE(object)->tp_traverse != nullptr) return false;
   return kind == Kind::plain || kind == Kind::text || kind == Kind::sized;
-}
-
-Reference tracked_objects() {
-  const Reference gc = Reference::steal(PyImport_ImportModule("gc"));
-  Reference list =
-      Reference::steal(gc ? PyObject_CallMethod(gc.get(), "get_objects", nullptr) : nullptr);
-  if (!list) PyErr_Clear();
-  return list;
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ def saved_memory(limit_ms: float) -> list[Saved]:
     if not ids:
         return []
     tensor_type: Any = sys.modules["torch._C"].TensorBase
-    tensors = [it for it in _native.live_instances(tensor_type) if id(it) in ids]
+    with _native.LiveObjects() as live:
+        tensors = [it for it in live.instances(tensor_type) if id(it) in ids]
     saved: list[Saved] = []
     deadline = time.perf_counter() + limit_ms / 1000
     for tensor in tensors:

@@ -14,9 +14,9 @@ _BACKENDS = ("cuda", "xpu")
 
 
 # CPython counts its blocks by a walk over all pools: 10 µs in a fresh process, 200 µs with a million
-# objects. A dear walk is asked for only where it is a twentieth of the time since the last one.
+# objects. A dear walk is asked for only where it is a hundredth of the time since the last one.
 _DEAR_SECONDS = 30e-6
-_WALKS_APART = 20
+_WALKS_APART = 100
 
 
 class BlockCount:

@@ -1,0 +1,30 @@
+"""What the frames of the last traceback keep."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from xleak import _native
+from xleak.shell.holders.look import LEAST_BYTES, Look
+from xleak.shell.tracebacks import LAST_TRACEBACK
+
+_TO_LOCALS = re.compile(r"(?:\.__\w+__|\.tb_next|\.tb_frame|\.f_back)+\.f_locals\['([^']*)'\]")
+
+
+def last_traceback(look: Look) -> Iterator[_native.Holder]:
+    """The traceback, where its frames alone keep much."""
+    held = look.heap.retained_bytes(LAST_TRACEBACK)
+    if held >= LEAST_BYTES:
+        ways = [way for way, _ in look.heap.largest(LAST_TRACEBACK, 1)]
+        largest = in_words(ways[0]) if ways else ""
+        yield _native.Holder(
+            "traceback", LAST_TRACEBACK, held, look.failed_cell, largest, 1, "%release_cache"
+        )
+
+
+def in_words(way: str) -> str:
+    """A way through frames as its user knows it: the local alone and what it leads to."""
+    *_, last = _TO_LOCALS.split(way)
+    found = list(_TO_LOCALS.finditer(way))
+    return f"local {found[-1].group(1)}{last}" if found else way

@@ -1,0 +1,49 @@
+"""What a search through the heap hands to those who tell holders from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xleak import _native
+
+if TYPE_CHECKING:
+    from xleak.shell.watcher import Watcher
+
+# Less never becomes a finding.
+LEAST_BYTES = 64 << 10
+# Where to know more takes another search, it is left where no finding can come of it.
+REPORTED_BYTES = 1 << 20
+
+# An expression of the user's, which a repair may be made of.
+_EXPRESSION = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\]*'\])*")
+_IN_LIBRARY = re.compile(r"sys\.modules\b")
+
+
+@dataclass(frozen=True)
+class Look:
+    """One search: the heap after a cell, and what is known of the session."""
+
+    heap: _native.HeapSnapshot
+    live: _native.LiveObjects
+    watcher: Watcher
+    cell: int
+    """Index of the cell that ended last."""
+    failed_cell: int | None
+    """Index of the last cell that raised."""
+    sources: Mapping[int, str]
+    """What the user ran, by index of the cell, oldest first."""
+    search_again: Callable[[], None]
+    """Has the next cell searched too: what was found must outlive it to be a leak."""
+
+
+# Tells the holders of one kind. Functions; objects where they compare with the look before.
+Teller = Callable[[Look], Iterable[_native.Holder]]
+
+
+def is_the_users(way: str) -> bool:
+    """Whether a way is an expression that starts at a name of the user's; a library's starts at
+    sys.modules."""
+    return bool(_EXPRESSION.fullmatch(way)) and not _IN_LIBRARY.match(way)

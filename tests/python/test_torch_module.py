@@ -216,4 +216,4 @@ def test_of_a_failed_build_the_first_error_is_told_and_nothing_stays(
     compiler.chmod(0o755)
     monkeypatch.setenv("CXX", str(compiler))
     assert "error: no such luck" in refusal(capsys)
-    assert [name for _, _, names in os.walk(cache) for name in names] == []
+    assert [name for _, _, names in os.walk(cache / "xleak") for name in names] == []

@@ -113,7 +113,7 @@ def without_mark(lines: list[str]) -> list[str]:
 
 def report_marked_cell(index: int, source: str) -> None:
     """Prints what a cell kept, once it was judged, where it asked for that."""
-    if is_marked(source):
+    if _MARK in source and is_marked(source):
         print(cell_report(live_verdict(), index))
 
 

@@ -43,6 +43,8 @@ python_blocks = BlockCount().read
 def device_readings() -> list[DeviceReading]:
     """One row per device that torch already uses. Imports and initialises nothing; never raises."""
     readings: list[DeviceReading] = []
+    if "torch" not in sys.modules:
+        return readings
     for name in _BACKENDS:
         backend = sys.modules.get(f"torch.{name}")
         if backend is None:

@@ -84,8 +84,11 @@ class Watcher:
         self._last_cell = index
         if execution_count is not None and execution_count in self.caches.out:
             self._shown_by[execution_count] = index
-        self._note_mentions(source)
-        self._take_over_tool_names(source)
+        # Most cells have none of these, and every cell waits for this.
+        if "_" in source or "Out" in source:
+            self._note_mentions(source)
+        if self._tool_names:
+            self._take_over_tool_names(source)
         self._holders.after_cell(index, source, self.shell)
         if self._holders.suspected or not self.caches.unused:
             self._judge(BUDGET_MS, None)
@@ -160,9 +163,6 @@ class Watcher:
         }
 
     def _note_mentions(self, source: str) -> None:
-        # Most cells have neither, and every cell waits for this.
-        if "_" not in source and "Out" not in source:
-            return
         mentions = find_mentions(source, self.shell.transform_cell)
         self.mentioned |= mentions.numbers
         before = self._entries_before
@@ -172,9 +172,8 @@ class Watcher:
 
     def _take_over_tool_names(self, source: str) -> None:
         """A name of a tool's that the user's source has is in use."""
-        if self._tool_names:
-            for word in set(_WORD.findall(source)):
-                self._tool_names.pop(word, None)
+        for word in set(_WORD.findall(source)):
+            self._tool_names.pop(word, None)
 
     def _judge(self, deadline_ms: float | None, interrupted: Callable[[], bool] | None) -> None:
         entries = self._outputs(deadline_ms, interrupted)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xleak import _native
 from xleak.shell import torch_module
 from xleak.shell.caches import LAST_RESULT, UNDERSCORES
+from xleak.shell.registries import hooks, registries
 from xleak.shell.tracebacks import LAST_TRACEBACK, error_entries
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ def take_snapshot(
     slots = [*_names(watcher), *_cached(watcher), *_errors(watcher)]
     slots += [(figures(), number, FIGURES) for number in figures()]
     saved = saved_memory(graphs_ms)
-    return _native.HeapSnapshot.take(slots, list(_roots()), saved, deadline_ms, interrupted)
+    slots += list(hooks())
+    roots = [*_roots(), *registries(watcher.shell)]
+    return _native.HeapSnapshot.take(slots, roots, saved, deadline_ms, interrupted)
 
 
 # (id of a tensor, key of a storage that its graph saved, bytes, device, ids of the tensors that show it).

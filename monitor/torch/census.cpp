@@ -7,16 +7,10 @@
 #include <unordered_map>
 
 #include "counting_allocator.hpp"
+#include "tracked_objects.hpp"
 
 namespace xleak::libtorch {
 namespace {
-
-py::list collected_objects() {
-  // The module of the interpreter, whatever a user's module of this name may be.
-  const py::object gc = py::reinterpret_steal<py::object>(PyImport_ImportModule("gc"));
-  if (!gc) throw py::error_already_set();
-  return gc.attr("get_objects")();
-}
 
 // By the type's bases alone: isinstance() asks an object for its __class__, which is user code.
 bool is_tensor(PyObject* object) {
@@ -85,12 +79,11 @@ class Rows {
 }  // namespace
 
 void for_each_tensor(const std::function<void(PyObject*, const at::Tensor&)>& visit) {
-  const py::list objects = collected_objects();
-  for (const py::handle object : objects) {
-    if (!is_tensor(object.ptr())) continue;
-    const at::Tensor& tensor = THPVariable_Unpack(object.ptr());
-    if (tensor.defined()) visit(object.ptr(), tensor);
-  }
+  for_each_tracked([&visit](PyObject* object) {
+    if (!is_tensor(object)) return;
+    const at::Tensor& tensor = THPVariable_Unpack(object);
+    if (tensor.defined()) visit(object, tensor);
+  });
 }
 
 std::vector<StorageRow> census() {

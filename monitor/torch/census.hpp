@@ -22,13 +22,11 @@ struct StorageRow {
   std::optional<std::string> grad_fn;
 };
 
-/// Calls for every live tensor that Python's collector knows. Needs the GIL; throws
-/// std::runtime_error where the list of objects cannot be had.
+/// Calls for every live tensor that the collector knows. Needs the GIL; `visit` may run no Python.
 void for_each_tensor(const std::function<void(PyObject*, const at::Tensor&)>& visit);
 
 /// Every live tensor that Python's collector knows, by storage: views are counted once. Needs the
-/// GIL. Reads type pointers and C++ fields only; throws std::runtime_error where the list of
-/// objects cannot be had.
+/// GIL. Reads type pointers and C++ fields only.
 std::vector<StorageRow> census();
 
 /// Counts the storages of all live tensors that were allocated before the allocator was installed,

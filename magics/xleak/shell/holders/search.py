@@ -14,6 +14,7 @@ from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.figures import open_figures
 from xleak.shell.holders.futures import ReadFutures
 from xleak.shell.holders.graphs import ContainersOfGraphs
+from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
@@ -47,6 +48,7 @@ class Holders:
             open_figures,
             ContainersOfGraphs(),
             ReadFutures(),
+            AddedHandlers(self._counts),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None

@@ -18,6 +18,7 @@ from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
+from xleak.shell.holders.running import LeftRunning
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -49,6 +50,7 @@ class Holders:
             ContainersOfGraphs(),
             ReadFutures(),
             AddedHandlers(self._counts),
+            LeftRunning(self._counts),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None

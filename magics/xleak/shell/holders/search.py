@@ -19,6 +19,7 @@ from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.running import LeftRunning
+from xleak.shell.holders.workers import IdleWorkers
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -51,6 +52,7 @@ class Holders:
             ReadFutures(),
             AddedHandlers(self._counts),
             LeftRunning(self._counts),
+            IdleWorkers(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None

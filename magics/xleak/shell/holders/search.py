@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from xleak import _native
 from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.counts import Counts
+from xleak.shell.holders.debuggers import debuggers
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.figures import open_figures
 from xleak.shell.holders.futures import ReadFutures
@@ -48,6 +49,7 @@ class Holders:
             method_caches,
             exceptions,
             open_figures,
+            debuggers,
             ContainersOfGraphs(),
             ReadFutures(),
             AddedHandlers(self._counts),

@@ -29,6 +29,8 @@ class Counts:
     def __init__(self) -> None:
         self.repeats = False
         """Whether two runs of one cell each added something."""
+        self.hooks_added = 0
+        """How many callbacks at exit cells registered, less those that went."""
         self._last = _read()
         self._born: dict[int, tuple[weakref.ref[object], int]] = {}
         self._pids: dict[int, int] = {}
@@ -42,6 +44,7 @@ class Counts:
             return False
         self._last = now
         more_children, more_hooks = now[2] != before[2], now[3] > before[3]
+        self.hooks_added += now[3] - before[3]
         if self._note(index):
             self.repeats = self.repeats or code_of(source) in self._added_by
             self._added_by.add(code_of(source))

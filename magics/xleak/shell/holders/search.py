@@ -12,6 +12,7 @@ from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.debuggers import debuggers
 from xleak.shell.holders.exceptions import exceptions
+from xleak.shell.holders.exit_hooks import ExitHooks, finalizers
 from xleak.shell.holders.figures import open_figures
 from xleak.shell.holders.futures import ReadFutures
 from xleak.shell.holders.graphs import ContainersOfGraphs
@@ -51,7 +52,9 @@ class Holders:
             open_figures,
             debuggers,
             ContainersOfGraphs(),
+            finalizers,
             ReadFutures(),
+            ExitHooks(self._counts),
             AddedHandlers(self._counts),
             LeftRunning(self._counts),
             IdleWorkers(),

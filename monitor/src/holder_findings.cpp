@@ -16,7 +16,9 @@ Finding finding_of(const Holder& holder, const HolderRule& rule, const SessionVi
   finding.holders = {holder.label};
   finding.path = {holder.label, holder.largest};
   finding.message = rule.message(holder);
-  finding.fixes = {{rule.fix_title, holder.release}};
+  if (!holder.release.empty()) finding.fixes = {{rule.fix_title, holder.release}};
+  if (rule.warning_bytes && holder.held_bytes >= *rule.warning_bytes)
+    finding.severity = Severity::warning;
   finding.key = holder.label;
   return finding;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct HolderRule {
   /// Below this the report costs the reader more than the memory costs the machine. 0 where the
   /// number of objects is what is measured: the bytes are then unknown.
   std::int64_t least_bytes = 1 << 20;
+  /// From here on it is a warning, whatever the smell says.
+  std::optional<std::int64_t> warning_bytes = std::nullopt;
 };
 
 /// A finding for each holder of the rule's kind that keeps enough.

@@ -20,7 +20,7 @@ TIMEOUT = 30
 IPYTHON_DIR = tempfile.mkdtemp(prefix="xleak-ipython-")
 SETTLED = "not __import__('xleak.shell.watcher').shell.watcher.watcher()._unfinished"
 FINDINGS = """[
-    {"key": f.key, "code": f.code, "bytes": f.bytes, "cell": f.cell, "fix": f.fixes[0].code}
+    {"key": f.key, "code": f.code, "bytes": f.bytes, "cell": f.cell, "fix": f.fixes[0].code if f.fixes else None}
     for f in __import__("xleak")._native.findings()
 ]"""
 Message = dict[str, Any]

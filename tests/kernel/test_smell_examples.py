@@ -74,11 +74,15 @@ def test_each_fix_of_the_bad_example_gives_the_bytes_back(
     run(fresh_kernel, smell / "bad.py")
     promised = fresh_kernel.findings()
     assert promised
-    for found in promised.values():
+    # Where no code is exact, the message alone says what to do.
+    fixable = {key: found for key, found in promised.items() if found["fix"]}
+    for found in fixable.values():
         before = fresh_kernel.ask(COUNTERS)
         assert fresh_kernel.run(found["fix"]).content["status"] == "ok"
-        assert before - fresh_kernel.ask(COUNTERS) >= found["bytes"] * RETURNED, found
-    assert fresh_kernel.findings() == {}
+        # Unknown: what was counted is no memory of this process.
+        if found["bytes"] is not None:
+            assert before - fresh_kernel.ask(COUNTERS) >= found["bytes"] * RETURNED, found
+    assert fresh_kernel.findings().keys().isdisjoint(fixable)
 
 
 def test_the_good_example_is_quiet(smell: Path, start_kernel: Callable[..., Session]) -> None:

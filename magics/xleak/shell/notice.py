@@ -49,10 +49,12 @@ def notice_text(findings: list[_native.Finding]) -> str:
         cell = findings[0].cause_cell or findings[0].cell
         return f"xleak {findings[0].code} cell {cell}: {findings[0].message}"
     total = _native.human(sum(finding.bytes or 0 for finding in findings))
-    shown = ", ".join(f"{f.key} {_native.human(f.bytes or 0)}" for f in findings[:_ENTRIES_SHOWN])
+    first = findings[:_ENTRIES_SHOWN]
+    shown = ", ".join(f"{f.key} {_native.human(f.bytes)}" for f in first if f.bytes is not None)
     rest = f" and {more} more" if (more := len(findings) - _ENTRIES_SHOWN) > 0 else ""
     codes = ", ".join(sorted({finding.code for finding in findings}))
+    free = f"Free the largest with `{findings[0].fixes[0].code}`; " if findings[0].fixes else ""
     return (
         f"xleak {codes}: {total} that no name reaches, kept by {shown}{rest}. "
-        f"Free the largest with `{findings[0].fixes[0].code}`; `%leakcheck` lists them."
+        f"{free}`%leakcheck` lists them."
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from xleak import _native
+from xleak.shell.holders.debuggers import shells_debugger
 from xleak.shell.holders.look import LEAST_BYTES, Look
 from xleak.shell.tracebacks import LAST_TRACEBACK
 
@@ -15,6 +16,8 @@ _TO_LOCALS = re.compile(r"(?:\.__\w+__|\.tb_next|\.tb_frame|\.f_back)+\.f_locals
 def last_traceback(look: Look) -> Iterator[_native.Holder]:
     """The traceback, where its frames alone keep much."""
     held = look.heap.retained_bytes(LAST_TRACEBACK)
+    # The debugger hangs there too, and has a smell of its own.
+    held -= look.heap.retained_by(shells_debugger(look))
     if held >= LEAST_BYTES:
         ways = [way for way, _ in look.heap.largest(LAST_TRACEBACK, 1)]
         largest = in_words(ways[0]) if ways else ""

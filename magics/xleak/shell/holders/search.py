@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING
 
 from xleak import _native
 from xleak.shell.heap import take_snapshot
+from xleak.shell.holders.counts import Counts
+from xleak.shell.holders.debuggers import debuggers
 from xleak.shell.holders.exceptions import exceptions
+from xleak.shell.holders.exit_hooks import ExitHooks, finalizers
 from xleak.shell.holders.figures import open_figures
+from xleak.shell.holders.futures import ReadFutures
 from xleak.shell.holders.graphs import ContainersOfGraphs
+from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
+from xleak.shell.holders.running import LeftRunning
+from xleak.shell.holders.workers import IdleWorkers
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -37,12 +44,20 @@ class Holders:
         self.facts: list[_native.Holder] = []
         self.suspected = False
         """Whether the next look() searches."""
+        self._counts = Counts()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
             exceptions,
             open_figures,
+            debuggers,
             ContainersOfGraphs(),
+            finalizers,
+            ReadFutures(),
+            ExitHooks(self._counts),
+            AddedHandlers(self._counts),
+            LeftRunning(self._counts),
+            IdleWorkers(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -55,8 +70,9 @@ class Holders:
         failed = result is not None and result.error_in_exec is not None
         if failed:
             self._failed_cell = index
+        counted = self._counts.after_cell(index, source)
         moved = _native.moved_bytes(index)
-        if failed or moved is None or moved >= _SUSPECT_BYTES or _LETS_GO.search(source):
+        if counted or failed or moved is None or moved >= _SUSPECT_BYTES or _LETS_GO.search(source):
             self.suspect()
 
     def _tell(

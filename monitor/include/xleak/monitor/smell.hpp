@@ -49,7 +49,7 @@ struct Holder {
   std::optional<int> since_cell;  ///< Index of the cell that made it.
   std::string largest;            ///< The way to the largest object in it, or what its objects are.
   int count = 0;                  ///< How many objects of the user's it has, where that matters.
-  std::string release;            ///< The code that lets go of them.
+  std::string release;            ///< The code that lets go of them; empty where none is exact.
 };
 
 /// The facts that smells judge. Plain data: tests write it as a literal.

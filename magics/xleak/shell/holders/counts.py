@@ -1,0 +1,147 @@
+"""Which cell made what stands in the registries of the process: numbers that are read in passing
+after each cell, and where they changed the entries themselves."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import threading
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+# Bytes: some 8,000 process ids.
+_LONGEST_LIST = 1 << 16
+
+T = TypeVar("T")
+# (handlers, threads, child processes, callbacks at exit): the same as before, nothing is new.
+_Reading = tuple[int, tuple[int, ...], bytes, int]
+
+
+class Counts:
+    """Logging handlers, threads and child processes by the cell that made them.
+
+    Holds weak references and process ids; of objects nothing but their identity is asked.
+    """
+
+    def __init__(self) -> None:
+        self.repeats = False
+        """Whether two runs of one cell each added something."""
+        self.hooks_added = 0
+        """How many callbacks at exit cells registered, less those that went."""
+        self._last = _read()
+        self._born: dict[int, tuple[weakref.ref[object], int]] = {}
+        self._pids: dict[int, int] = {}
+        self._added_by: set[str] = set()
+        self._note(0)
+
+    def after_cell(self, index: int, source: str) -> bool:
+        """Notes what is new; whether it is a reason to search."""
+        now, before = _read(), self._last
+        if now == before:
+            return False
+        self._last = now
+        more_children, more_hooks = now[2] != before[2], now[3] > before[3]
+        self.hooks_added += now[3] - before[3]
+        if self._note(index):
+            self.repeats = self.repeats or code_of(source) in self._added_by
+            self._added_by.add(code_of(source))
+        return self.repeats or more_children or more_hooks
+
+    def cell_of(self, member: object) -> int:
+        """The cell after which a handler or a thread was there first; 0 where that is unknown."""
+        born = self._born.get(id(member))
+        return born[1] if born and born[0]() is member else 0
+
+    def cell_of_process(self, pid: int) -> int:
+        """The same for a child process."""
+        return self._pids.get(pid, 0)
+
+    def _note(self, cell: int) -> bool:
+        """Remembers what is new, forgets what is gone. Whether anything is new."""
+        alive = [*handlers(), *threads()]
+        new = [it for it in alive if id(it) not in self._born or not self._knows(it)]
+        born = {id(it): (weakref.ref(it), cell) for it in new}
+        self._born = {key: it for key, it in self._born.items() if it[0]() is not None} | born
+        pids = [int(pid) for pid in self._last[2].split()]
+        more = bool(new) or any(pid not in self._pids for pid in pids)
+        self._pids = {pid: self._pids.get(pid, cell) for pid in pids}
+        return more
+
+    def _knows(self, member: object) -> bool:
+        return self._born[id(member)][0]() is member
+
+
+def handlers() -> list[object]:
+    """All logging handlers that are alive."""
+    alive = [reference() for reference in list(_handler_list)]
+    return [it for it in alive if it is not None]
+
+
+def threads() -> list[threading.Thread]:
+    """All threads that run and that Python knows."""
+    return list(_active_threads.values())
+
+
+_handler_list: list[Any] = logging.__dict__["_handlerList"]
+_active_threads: dict[int, threading.Thread] = threading.__dict__["_active"]
+_count_hooks = atexit.__dict__["_ncallbacks"]
+
+
+def _read() -> _Reading:
+    return len(_handler_list), tuple(_active_threads), _children(), _count_hooks()
+
+
+def _children() -> bytes:
+    """The ids of the processes that this thread started and that nobody waited for; empty where
+    the operating system does not tell."""
+    try:
+        listed = os.open("/proc/thread-self/children", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(listed, _LONGEST_LIST)
+    finally:
+        os.close(listed)
+
+
+def code_of(source: str) -> str:
+    """A cell's lines of code: two runs with the same ones are runs of one cell."""
+    lines = [line.rstrip() for line in source.splitlines()]
+    return "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
+
+
+@dataclass(frozen=True)
+class Reruns(Generic[T]):
+    """What several runs of one cell left, each at least one."""
+
+    left: list[T]
+    earlier: list[T]
+    """Without those of the latest run, which the user's names lead to."""
+    since_cell: int
+
+
+def reruns(born: Iterable[tuple[T, int]], sources: Mapping[int, str]) -> Reruns[T] | None:
+    """Of members and the cells that made them those of cells that ran more than once."""
+    groups = list(_by_source(born, sources))
+    if not groups:
+        return None
+    return Reruns(
+        [it for group in groups for it, _ in group],
+        [it for group in groups for it, cell in group if cell != max(c for _, c in group)],
+        min(cell for group in groups for _, cell in group),
+    )
+
+
+def _by_source(
+    born: Iterable[tuple[T, int]], sources: Mapping[int, str]
+) -> Iterator[list[tuple[T, int]]]:
+    groups: dict[str, list[tuple[T, int]]] = {}
+    for member, cell in born:
+        if cell in sources:
+            groups.setdefault(code_of(sources[cell]), []).append((member, cell))
+    for group in groups.values():
+        if len({cell for _, cell in group}) > 1:
+            yield group

@@ -1,0 +1,55 @@
+"""Whose code a function is of: the user's, or that of an installed library."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import sysconfig
+import types
+from typing import Any
+
+from xleak import _native
+
+_LIBRARIES = tuple({path for path in sysconfig.get_paths().values() if "lib" in path})
+
+
+def plain_function(target: object) -> object:
+    """The function behind bound methods and partials."""
+    while True:
+        if type(target) is types.MethodType:
+            target = target.__func__
+        elif type(target) is functools.partial:
+            target = target.func
+        else:
+            return target
+
+
+def name_and_module(target: object) -> tuple[str, str]:
+    """(name, module) of a function, or of the class of any other object."""
+    function = plain_function(target)
+    if type(function) in (types.FunctionType, types.BuiltinFunctionType):
+        named: Any = function
+        name, module = named.__qualname__, named.__module__
+    else:
+        name, module = _native.type_name(function), module_of(type(function))
+    # The name is the user's choice, and is shown.
+    return name if name.isprintable() else repr(name), module if type(module) is str else ""
+
+
+def module_of(owner: type) -> str:
+    """The module that a class was defined in, as the class itself has it."""
+    attributes: Any = type.__dict__["__dict__"]
+    name = attributes.__get__(owner).get("__module__")
+    return name if type(name) is str else ""
+
+
+def is_of_the_user(module: str) -> bool:
+    """Whether a module is the notebook itself or a file of the user's own."""
+    root = module.partition(".")[0]
+    if root == "__main__":
+        return True
+    if not root or root in sys.stdlib_module_names or root == "xleak":
+        return False
+    loaded = sys.modules.get(module)
+    file = vars(loaded).get("__file__") if type(loaded) is types.ModuleType else None
+    return type(file) is str and not file.startswith(_LIBRARIES)

@@ -127,17 +127,46 @@ def graph(tensor_or_node: object) -> Graph:
     A tensor without a graph has one of 0 nodes. Raises ValueError for another object.
     """
 
+class Passes:
+    """How often an autograd graph goes through the same parameters."""
+
+    @property
+    def count(self) -> int:
+        """By the parameter that is used least; 0 without any."""
+
+    @property
+    def in_sequence(self) -> bool:
+        """Whether one pass led into the next, as the states of a recurrent network do."""
+
+    @property
+    def widest(self) -> int:
+        """The most nodes that one node has next of it."""
+
+    @property
+    def parameters(self) -> int: ...
+    @property
+    def gradients(self) -> int:
+        """Of the parameters, those that have a gradient."""
+
+def passes(tensor_or_node: object) -> Passes:
+    """Count the forward passes that a graph goes back through.
+
+    Raises ValueError for another object.
+    """
+
 class KeptStorage:
     @property
-    def saved(self) -> SavedStorage: ...
-    @property
     def tensor(self) -> int:
-        """id() of one tensor whose graph keeps it; others may too."""
+        """id() of the tensor whose graph keeps it."""
 
-def kept_by_graphs() -> list[KeptStorage]:
-    """Return what the graphs of all live tensors keep, each storage once.
+    @property
+    def storage(self) -> Storage: ...
 
-    Those that are in no row of census() are held by graphs alone.
+def kept_by_graphs(limit_ms: float) -> list[KeptStorage]:
+    """Return a row for each live tensor and each storage that its graph leads to.
+
+    A node that several graphs share is read once. Nothing is told of tensors that were not reached in
+    ``limit_ms``. Storages that are in no row of census() are held by graphs alone.
     """
 
 # --- devices ---------------------------------------------------------------------------------

@@ -4,6 +4,8 @@
 #include "counting_allocator.hpp"
 #include "device_stats.hpp"
 #include "graph.hpp"
+#include "kept_by_graphs.hpp"
+#include "passes.hpp"
 #include "tensor_account.hpp"
 
 using namespace xleak::libtorch;
@@ -64,8 +66,8 @@ void register_graph(py::module_& m) {
       .def_readonly("storage", &SavedStorage::storage)
       .def_readonly("node", &SavedStorage::node);
   py::class_<KeptStorage>(m, "KeptStorage", py::module_local())
-      .def_readonly("saved", &KeptStorage::saved)
-      .def_readonly("tensor", &KeptStorage::tensor);
+      .def_readonly("tensor", &KeptStorage::tensor)
+      .def_readonly("storage", &KeptStorage::storage);
   py::class_<GraphFacts>(m, "Graph", py::module_local())
       .def_readonly("nodes", &GraphFacts::nodes)
       .def_readonly("depth", &GraphFacts::depth)
@@ -78,7 +80,16 @@ void register_graph(py::module_& m) {
   m.def(
       "graph", [](const py::object& object) { return graph_of(object.ptr()); },
       py::arg("tensor_or_node"));
-  m.def("kept_by_graphs", &kept_by_graphs);
+  py::class_<Passes>(m, "Passes", py::module_local())
+      .def_readonly("count", &Passes::count)
+      .def_readonly("in_sequence", &Passes::in_sequence)
+      .def_readonly("widest", &Passes::widest)
+      .def_readonly("parameters", &Passes::parameters)
+      .def_readonly("gradients", &Passes::gradients);
+  m.def(
+      "passes", [](const py::object& object) { return passes_of(object.ptr()); },
+      py::arg("tensor_or_node"));
+  m.def("kept_by_graphs", &kept_by_graphs, py::arg("limit_ms"));
 }
 
 void register_devices(py::module_& m) {

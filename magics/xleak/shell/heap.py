@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
@@ -50,24 +49,12 @@ def saved_memory(limit_ms: float) -> list[Saved]:
         return []
     from xleak import _torch
 
-    rows = _torch.census()
-    shown_by = {row.storage.key: row.tensors for row in rows}
-    ids = {tensor for row in rows if row.grad_fn for tensor in row.tensors}
-    if not ids:
+    kept = _torch.kept_by_graphs(limit_ms)
+    if not kept:
         return []
-    tensor_type: Any = sys.modules["torch._C"].TensorBase
-    with _native.LiveObjects() as live:
-        tensors = [it for it in live.instances(tensor_type) if id(it) in ids]
-    saved: list[Saved] = []
-    deadline = time.perf_counter() + limit_ms / 1000
-    for tensor in tensors:
-        if time.perf_counter() > deadline:
-            break
-        storages = [kept.storage for kept in _torch.graph(tensor).saved]
-        saved += [
-            (id(tensor), it.key, it.bytes, it.device, shown_by.get(it.key, [])) for it in storages
-        ]
-    return saved
+    shown_by = {row.storage.key: row.tensors for row in _torch.census()}
+    rows = [(it.tensor, it.storage) for it in kept]
+    return [(tensor, it.key, it.bytes, it.device, shown_by.get(it.key, [])) for tensor, it in rows]
 
 
 def figures() -> dict[Any, Any]:

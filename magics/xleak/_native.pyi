@@ -338,6 +338,10 @@ class GraphBytes:
     def own(self) -> int:
         """The tensor's own memory."""
 
+    @property
+    def storages(self) -> dict[int, int]:
+        """What was counted: by the key of the storage, its bytes."""
+
 class PinnedView:
     """A tensor or an array that shows a part of the memory behind it. Sizes in bytes."""
 

@@ -1,6 +1,8 @@
 """LibTorch's side of the accounting. Found by xleak.shell.torch_module, and only once torch is
 imported. Sizes are bytes, addresses and ids are as id() gives them."""
 
+from collections.abc import Callable
+
 # --- host tensors ----------------------------------------------------------------------------
 
 def install(cell: int = 0) -> int:
@@ -72,6 +74,18 @@ class StorageRow:
     def is_gradient(self) -> bool: ...
     @property
     def grad_fn(self) -> str | None: ...
+
+class StorageWatch:
+    """Follows storages without keeping their memory."""
+
+    def alive(self) -> list[int]:
+        """Return the keys of those that still have it; no other storage has one of these keys."""
+
+def watch(tensor: object, saved: bool = False) -> StorageWatch:
+    """Follow the storage of a tensor, or with ``saved`` those that its graph keeps.
+
+    Raises ValueError for another object.
+    """
 
 def census() -> list[StorageRow]:
     """Return the storages of all live tensors that the collector knows, each once.
@@ -162,11 +176,18 @@ class KeptStorage:
     @property
     def storage(self) -> Storage: ...
 
-def kept_by_graphs(limit_ms: float) -> list[KeptStorage]:
+class KeptByGraphs:
+    @property
+    def rows(self) -> list[KeptStorage]: ...
+    @property
+    def complete(self) -> bool:
+        """False: nothing is told of the tensors that were not reached in time."""
+
+def kept_by_graphs(limit_ms: float, interrupted: Callable[[], bool] | None = None) -> KeptByGraphs:
     """Return a row for each live tensor and each storage that its graph leads to.
 
-    A node that several graphs share is read once. Nothing is told of tensors that were not reached in
-    ``limit_ms``. Storages that are in no row of census() are held by graphs alone.
+    A node that several graphs share is read once. Storages that are in no row of census() are held by
+    graphs alone.
     """
 
 # --- devices ---------------------------------------------------------------------------------

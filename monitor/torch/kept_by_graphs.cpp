@@ -14,6 +14,33 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Some milliseconds of work.
+constexpr std::size_t kNodesBetweenQuestions = 512;
+
+/// When to give up.
+class Limit {
+ public:
+  Limit(double limit_ms, const std::function<bool()>& interrupted)
+      : deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double, std::milli>(limit_ms))),
+        interrupted_(interrupted) {}
+
+  bool reached() {
+    reached_ = reached_ || Clock::now() >= deadline_;
+    const bool ask = interrupted_ && ++nodes_ % kNodesBetweenQuestions == 0;
+    reached_ = reached_ || (ask && interrupted_());
+    return reached_;
+  }
+
+  bool was_reached() const { return reached_; }
+
+ private:
+  Clock::time_point deadline_;
+  const std::function<bool()>& interrupted_;
+  std::size_t nodes_ = 0;
+  bool reached_ = false;
+};
+
 /// The nodes that keep something, or join what does: few of those that a graph has.
 struct Part {
   std::vector<StorageFacts> storages;
@@ -23,25 +50,23 @@ struct Part {
 /// Reads each node once, whichever graph has it.
 class Parts {
  public:
-  explicit Parts(Clock::time_point deadline) : deadline_(deadline) {}
-
-  /// Null where the graph keeps nothing.
-  const Part* of(const NodePointer& start) {
-    if (!start) return nullptr;
-    late_ = late_ || !for_each_node(start, seen_, [this](const auto& node, const Nodes& next) {
-              parts_[node.get()] = part_of(node, next);
-              return Clock::now() < deadline_;
-            });
-    return late_ ? nullptr : parts_[start.get()];
+  /// Null where the graph keeps nothing, or the limit was reached.
+  const Part* of(const NodePointer& start, Limit& limit) {
+    if (!start || limit.was_reached()) return nullptr;
+    const bool complete =
+        for_each_node(start, seen_, [&](const NodePointer& node, const Nodes& next) {
+          const Part* part = part_of(node, next);
+          read_[node.get()] = {node, part};
+          return !limit.reached();
+        });
+    return complete ? read_[start.get()].part : nullptr;
   }
-
-  bool late() const { return late_; }
 
  private:
   const Part* part_of(const NodePointer& node, const Nodes& next) {
     Part part;
     for (const NodePointer& deeper : next) {
-      const Part* known = parts_[deeper.get()];
+      const Part* known = read_[deeper.get()].part;
       const bool is_new = std::find(part.next.begin(), part.next.end(), known) == part.next.end();
       if (known != nullptr && is_new) part.next.push_back(known);
     }
@@ -55,10 +80,12 @@ class Parts {
     return &all_.emplace_back(std::move(part));
   }
 
-  Clock::time_point deadline_;
-  bool late_ = false;
+  struct Read {
+    NodePointer node;  ///< Kept, so that no other node comes to its address meanwhile.
+    const Part* part = nullptr;
+  };
   std::unordered_set<const Node*> seen_;
-  std::unordered_map<const Node*, const Part*> parts_;
+  std::unordered_map<const Node*, Read> read_;
   std::deque<Part> all_;
 };
 
@@ -83,17 +110,22 @@ std::vector<const StorageFacts*> storages_below(const Part* top) {
 
 }  // namespace
 
-std::vector<KeptStorage> kept_by_graphs(double limit_ms) {
-  const auto limit = std::chrono::duration<double, std::milli>(limit_ms);
-  Parts parts(Clock::now() + std::chrono::duration_cast<Clock::duration>(limit));
-  std::vector<KeptStorage> kept;
+KeptByGraphs kept_by_graphs(double limit_ms, const std::function<bool()>& interrupted) {
+  std::vector<std::pair<std::uintptr_t, NodePointer>> tensors;
   for_each_tensor([&](PyObject* object, const at::Tensor& tensor) {
-    const Part* part = parts.late() ? nullptr : parts.of(node_of(tensor));
-    if (part == nullptr) return;
-    for (const StorageFacts* storage : storages_below(part)) {
-      kept.push_back({reinterpret_cast<std::uintptr_t>(object), *storage});
-    }
+    const NodePointer node = node_of(tensor);
+    if (node) tensors.emplace_back(reinterpret_cast<std::uintptr_t>(object), node);
   });
+  KeptByGraphs kept;
+  Limit limit(limit_ms, interrupted);
+  Parts parts;
+  for (const auto& [tensor, node] : tensors) {
+    const Part* part = parts.of(node, limit);
+    if (part == nullptr) continue;
+    for (const StorageFacts* storage : storages_below(part))
+      kept.rows.push_back({tensor, *storage});
+  }
+  kept.complete = !limit.was_reached();
   return kept;
 }
 

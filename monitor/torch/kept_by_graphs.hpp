@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "storages.hpp"
@@ -12,8 +13,13 @@ struct KeptStorage {
   StorageFacts storage;
 };
 
+struct KeptByGraphs {
+  std::vector<KeptStorage> rows;
+  bool complete = false;  ///< False: nothing is told of the tensors that were not reached in time.
+};
+
 /// What the graphs of all live tensors keep: a row for each tensor and each storage that its graph
-/// leads to. Of tensors that were not reached in time nothing is told. Needs the GIL.
-std::vector<KeptStorage> kept_by_graphs(double limit_ms);
+/// leads to. Asks `interrupted`, where there is one, now and then. Needs the GIL.
+KeptByGraphs kept_by_graphs(double limit_ms, const std::function<bool()>& interrupted);
 
 }  // namespace xleak::libtorch

@@ -1,3 +1,4 @@
+#include <pybind11/functional.h>
 #include <torch/csrc/utils/pybind.h>
 
 #include "census.hpp"
@@ -6,6 +7,7 @@
 #include "graph.hpp"
 #include "kept_by_graphs.hpp"
 #include "passes.hpp"
+#include "storage_watch.hpp"
 #include "tensor_account.hpp"
 
 using namespace xleak::libtorch;
@@ -50,6 +52,12 @@ void register_storage(py::module_& m) {
 }
 
 void register_census(py::module_& m) {
+  py::class_<StorageWatch>(m, "StorageWatch", py::module_local())
+      .def("alive", &StorageWatch::alive);
+  m.def(
+      "watch",
+      [](const py::object& tensor, bool saved) { return watch_storages(tensor.ptr(), saved); },
+      py::arg("tensor"), py::arg("saved") = false);
   py::class_<StorageRow>(m, "StorageRow", py::module_local())
       .def_readonly("storage", &StorageRow::storage)
       .def_readonly("tensors", &StorageRow::tensors)
@@ -89,7 +97,10 @@ void register_graph(py::module_& m) {
   m.def(
       "passes", [](const py::object& object) { return passes_of(object.ptr()); },
       py::arg("tensor_or_node"));
-  m.def("kept_by_graphs", &kept_by_graphs, py::arg("limit_ms"));
+  py::class_<KeptByGraphs>(m, "KeptByGraphs", py::module_local())
+      .def_readonly("rows", &KeptByGraphs::rows)
+      .def_readonly("complete", &KeptByGraphs::complete);
+  m.def("kept_by_graphs", &kept_by_graphs, py::arg("limit_ms"), py::arg("interrupted") = nullptr);
 }
 
 void register_devices(py::module_& m) {

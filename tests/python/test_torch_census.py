@@ -202,7 +202,7 @@ def test_a_tensor_changed_since_it_was_saved_is_still_told() -> None:
 
 def kept_by(*tensors: torch.Tensor, limit_ms: float = 1000.0) -> list[list[int]]:
     """The bytes of the storages that the graph of each of the tensors keeps."""
-    rows = _torch.kept_by_graphs(limit_ms)
+    rows = _torch.kept_by_graphs(limit_ms).rows
     return [
         sorted(it.storage.bytes for it in rows if it.tensor == id(tensor)) for tensor in tensors
     ]
@@ -228,7 +228,7 @@ def test_what_a_graph_keeps_in_all_is_what_it_saved() -> None:
 def test_what_only_graphs_hold_is_in_no_row_of_the_census() -> None:
     loss = (torch.randn(30_000, requires_grad=True) * 3).exp().sum()
     shown = {row.storage.key for row in _torch.census()}
-    hidden = [it for it in _torch.kept_by_graphs(1000) if it.storage.key not in shown]
+    hidden = [it for it in _torch.kept_by_graphs(1000).rows if it.storage.key not in shown]
     assert [it.tensor for it in hidden if it.storage.bytes == 120_000] == [id(loss)]
 
 
@@ -244,6 +244,16 @@ def test_a_thousand_tensors_of_one_chain_cost_one_walk() -> None:
 def test_what_takes_too_long_is_left_out() -> None:
     result = torch.randn(1000, requires_grad=True).exp()
     assert kept_by(result, limit_ms=0.0) == [[]]
+    assert [_torch.kept_by_graphs(limit).complete for limit in (0.0, 5000.0)] == [False, True]
+
+
+def test_whoever_waits_interrupts_a_long_walk() -> None:
+    total = torch.zeros((), requires_grad=True)
+    for _ in range(5000):
+        total = total + 1
+    asked: list[int] = []
+    kept = _torch.kept_by_graphs(5000.0, lambda: bool(asked.append(1)) or len(asked) == 3)
+    assert (kept.complete, len(asked)) == (False, 3)
 
 
 def net(width: int = 16) -> torch.nn.Module:

@@ -83,7 +83,8 @@ void register_graph(py::module_& m) {
       .def_readonly("tensor", &HeapSnapshot::GraphBytes::tensor)
       .def_readonly("way", &HeapSnapshot::GraphBytes::way)
       .def_readonly("kept", &HeapSnapshot::GraphBytes::kept)
-      .def_readonly("own", &HeapSnapshot::GraphBytes::own);
+      .def_readonly("own", &HeapSnapshot::GraphBytes::own)
+      .def_readonly("storages", &HeapSnapshot::GraphBytes::storages);
   py::class_<HeapSnapshot::PinnedView>(m, "PinnedView", "A view and the memory behind it.")
       .def_readonly("object", &HeapSnapshot::PinnedView::object)
       .def_readonly("way", &HeapSnapshot::PinnedView::way)

@@ -6,23 +6,26 @@
 namespace xleak::facts {
 
 std::vector<HeapSnapshot::GraphBytes> HeapSnapshot::graphs(std::int64_t least, bool shared) const {
-  std::unordered_map<std::uintptr_t, std::int64_t> kept;
+  std::unordered_map<std::uintptr_t, GraphBytes> found;
   for (const auto& [tensor, memory] : saved_) {
     const Node node = index_.find(tensor);
     const Node storage = index_.find(memory_address(memory.key));
     if (node == monitor::kNoNode || storage == monitor::kNoNode) continue;
     const auto own = storages_.find(node);
     const bool is_own = own != storages_.end() && own->second == storage;
-    if (!is_own && (shared || dominates(node, storage))) kept[tensor] += bytes_[storage];
+    if (is_own || !(shared || dominates(node, storage))) continue;
+    GraphBytes& graph = found[tensor];
+    graph.kept += bytes_[storage];
+    graph.storages[memory.key] = bytes_[storage];
   }
   std::vector<GraphBytes> result;
-  for (const auto& [tensor, bytes] : kept) {
-    if (bytes < least) continue;
+  for (auto& [tensor, graph] : found) {
+    if (graph.kept < least) continue;
     const Node node = index_.find(tensor);
-    std::int64_t own = 0;
-    for (const Node memory : own_memory(node)) own += bytes_[memory];
-    const std::string way = describe(monitor::way_to(before_, 0, node));
-    if (!way.empty()) result.push_back({tensor, way, bytes, own});
+    graph.tensor = tensor;
+    for (const Node memory : own_memory(node)) graph.own += bytes_[memory];
+    graph.way = describe(monitor::way_to(before_, 0, node));
+    if (!graph.way.empty()) result.push_back(std::move(graph));
   }
   return result;
 }

@@ -83,7 +83,8 @@ class HeapSnapshot {
     std::uintptr_t tensor = 0;  ///< Address of the Python object.
     std::string way;
     std::int64_t kept = 0;
-    std::int64_t own = 0;  ///< The tensor's own memory.
+    std::int64_t own = 0;                           ///< The tensor's own memory.
+    std::map<std::int64_t, std::int64_t> storages;  ///< What was counted: by key, their bytes.
   };
   /// Tensors whose graphs keep at least so much, which nothing else keeps unless it is `shared`.
   /// Needs the GIL.

@@ -30,12 +30,15 @@ def take_snapshot(
 ) -> _native.HeapSnapshot | None:
     """Who holds what now; None where time ran out or interrupted() was true.
 
-    graphs_ms: autograd graphs that take longer to read are told in part.
+    graphs_ms: autograd graphs that take longer to read are told in part; with a deadline, where
+    there is more time later, not at all.
     """
     # What is named first is told first where two ways are equally short.
     slots = [*_names(watcher), *_cached(watcher), *_errors(watcher)]
     slots += [(figures(), number, FIGURES) for number in figures()]
-    saved = saved_memory(graphs_ms)
+    saved, complete = saved_memory(graphs_ms, interrupted)
+    if not complete and (deadline_ms is not None or (interrupted and interrupted())):
+        return None
     return _native.HeapSnapshot.take(slots, list(_roots()), saved, deadline_ms, interrupted)
 
 
@@ -43,18 +46,24 @@ def take_snapshot(
 Saved = tuple[int, int, int, str, list[int]]
 
 
-def saved_memory(limit_ms: float) -> list[Saved]:
-    """What the autograd graphs of live tensors keep; nothing without xleak's module for torch."""
+def saved_memory(
+    limit_ms: float, interrupted: Callable[[], bool] | None = None
+) -> tuple[list[Saved], bool]:
+    """What the autograd graphs of live tensors keep, and whether the time was enough for all of them.
+
+    Nothing without xleak's module for torch.
+    """
     if not torch_module.load():
-        return []
+        return [], True
     from xleak import _torch
 
-    kept = _torch.kept_by_graphs(limit_ms)
-    if not kept:
-        return []
+    kept = _torch.kept_by_graphs(limit_ms, interrupted)
+    if not kept.rows:
+        return [], kept.complete
     shown_by = {row.storage.key: row.tensors for row in _torch.census()}
-    rows = [(it.tensor, it.storage) for it in kept]
-    return [(tensor, it.key, it.bytes, it.device, shown_by.get(it.key, [])) for tensor, it in rows]
+    rows = [(it.tensor, it.storage) for it in kept.rows]
+    saved = [(tensor, it.key, it.bytes, it.device, shown_by.get(it.key, [])) for tensor, it in rows]
+    return saved, kept.complete
 
 
 def figures() -> dict[Any, Any]:

@@ -324,7 +324,11 @@ class LiveObjects:
         """Return those of a type or of a subtype, by the type pointer alone."""
 
 class GraphBytes:
-    """What the autograd graph of one tensor has saved and nothing else keeps. Sizes in bytes."""
+    """What the autograd graph of one tensor has saved. Sizes in bytes."""
+
+    @property
+    def tensor(self) -> int:
+        """id() of it."""
 
     @property
     def way(self) -> str: ...
@@ -333,6 +337,24 @@ class GraphBytes:
     @property
     def own(self) -> int:
         """The tensor's own memory."""
+
+    @property
+    def storages(self) -> dict[int, int]:
+        """What was counted: by the key of the storage, its bytes."""
+
+class PinnedView:
+    """A tensor or an array that shows a part of the memory behind it. Sizes in bytes."""
+
+    @property
+    def object(self) -> int:
+        """id() of it."""
+
+    @property
+    def way(self) -> str: ...
+    @property
+    def shown(self) -> int: ...
+    @property
+    def behind(self) -> int: ...
 
 class HeapSnapshot:
     """The heap as a graph: who keeps what. Holds no reference to the objects. Sizes in bytes.
@@ -388,8 +410,20 @@ class HeapSnapshot:
     def keeping(self, objects: list[Any], least: int) -> list[tuple[Any, int]]:
         """Return (object, bytes) of those that alone keep at least so many bytes."""
 
-    def graphs(self, least: int) -> list[GraphBytes]:
-        """Return the tensors whose autograd graphs alone keep at least so many bytes."""
+    def graphs(self, least: int, shared: bool = False) -> list[GraphBytes]:
+        """Return the tensors whose autograd graphs keep at least so many bytes, alone or ``shared``."""
+
+    def pinned_views(self, least: int, fraction: int) -> list[PinnedView]:
+        """Return the tensors and arrays that show at most a ``fraction``-th of at least so many bytes."""
+
+    def freed_by_detaching(self, tensors: list[int]) -> int:
+        """Return what would be freed if each tensor, by its id, were detached where its way leads."""
+
+    def freed_by_copying(self, objects: list[int]) -> int:
+        """Return what would be freed if a copy took the place of each; the copies are not counted."""
+
+    def holders_of(self, object: object) -> int:
+        """Return how many objects and labels refer to an object, and native code as one."""
 
     def keeps(self, holder: object, object: object) -> bool:
         """Return whether an object would go with a holder."""

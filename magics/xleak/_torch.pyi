@@ -1,6 +1,8 @@
 """LibTorch's side of the accounting. Found by xleak.shell.torch_module, and only once torch is
 imported. Sizes are bytes, addresses and ids are as id() gives them."""
 
+from collections.abc import Callable
+
 # --- host tensors ----------------------------------------------------------------------------
 
 def install(cell: int = 0) -> int:
@@ -73,6 +75,18 @@ class StorageRow:
     @property
     def grad_fn(self) -> str | None: ...
 
+class StorageWatch:
+    """Follows storages without keeping their memory."""
+
+    def alive(self) -> list[int]:
+        """Return the keys of those that still have it; no other storage has one of these keys."""
+
+def watch(tensor: object, saved: bool = False) -> StorageWatch:
+    """Follow the storage of a tensor, or with ``saved`` those that its graph keeps.
+
+    Raises ValueError for another object.
+    """
+
 def census() -> list[StorageRow]:
     """Return the storages of all live tensors that the collector knows, each once.
 
@@ -127,17 +141,53 @@ def graph(tensor_or_node: object) -> Graph:
     A tensor without a graph has one of 0 nodes. Raises ValueError for another object.
     """
 
+class Passes:
+    """How often an autograd graph goes through the same parameters."""
+
+    @property
+    def count(self) -> int:
+        """By the parameter that is used least; 0 without any."""
+
+    @property
+    def in_sequence(self) -> bool:
+        """Whether one pass led into the next, as the states of a recurrent network do."""
+
+    @property
+    def widest(self) -> int:
+        """The most nodes that one node has next of it."""
+
+    @property
+    def parameters(self) -> int: ...
+    @property
+    def gradients(self) -> int:
+        """Of the parameters, those that have a gradient."""
+
+def passes(tensor_or_node: object) -> Passes:
+    """Count the forward passes that a graph goes back through.
+
+    Raises ValueError for another object.
+    """
+
 class KeptStorage:
     @property
-    def saved(self) -> SavedStorage: ...
-    @property
     def tensor(self) -> int:
-        """id() of one tensor whose graph keeps it; others may too."""
+        """id() of the tensor whose graph keeps it."""
 
-def kept_by_graphs() -> list[KeptStorage]:
-    """Return what the graphs of all live tensors keep, each storage once.
+    @property
+    def storage(self) -> Storage: ...
 
-    Those that are in no row of census() are held by graphs alone.
+class KeptByGraphs:
+    @property
+    def rows(self) -> list[KeptStorage]: ...
+    @property
+    def complete(self) -> bool:
+        """False: nothing is told of the tensors that were not reached in time."""
+
+def kept_by_graphs(limit_ms: float, interrupted: Callable[[], bool] | None = None) -> KeptByGraphs:
+    """Return a row for each live tensor and each storage that its graph leads to.
+
+    A node that several graphs share is read once. Storages that are in no row of census() are held by
+    graphs alone.
     """
 
 # --- devices ---------------------------------------------------------------------------------

@@ -12,12 +12,6 @@
 namespace xleak::libtorch {
 namespace {
 
-// By the type's bases alone: isinstance() asks an object for its __class__, which is user code.
-bool is_tensor(PyObject* object) {
-  return THPVariableClass != nullptr &&
-         PyType_IsSubtype(Py_TYPE(object), reinterpret_cast<PyTypeObject*>(THPVariableClass)) != 0;
-}
-
 class Rows {
  public:
   void add(std::uintptr_t id, const at::Tensor& tensor) {
@@ -77,6 +71,12 @@ class Rows {
 };
 
 }  // namespace
+
+// By the type's bases alone: isinstance() asks an object for its __class__, which is user code.
+bool is_tensor(PyObject* object) {
+  return THPVariableClass != nullptr &&
+         PyType_IsSubtype(Py_TYPE(object), reinterpret_cast<PyTypeObject*>(THPVariableClass)) != 0;
+}
 
 void for_each_tensor(const std::function<void(PyObject*, const at::Tensor&)>& visit) {
   for_each_tracked([&visit](PyObject* object) {

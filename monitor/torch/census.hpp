@@ -22,6 +22,9 @@ struct StorageRow {
   std::optional<std::string> grad_fn;
 };
 
+/// Whether an object is a tensor. Runs no code of its class.
+bool is_tensor(PyObject* object);
+
 /// Calls for every live tensor that the collector knows. Needs the GIL; `visit` may run no Python.
 void for_each_tensor(const std::function<void(PyObject*, const at::Tensor&)>& visit);
 

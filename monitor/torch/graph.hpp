@@ -31,13 +31,4 @@ struct GraphFacts {
 /// nothing, calls no hook. Needs the GIL. Throws std::invalid_argument for another object.
 GraphFacts graph_of(PyObject* tensor_or_node);
 
-/// A storage that graphs keep, and the id() of one tensor whose graph does.
-struct KeptStorage {
-  SavedStorage saved;
-  std::uintptr_t tensor = 0;
-};
-
-/// What the graphs of all live tensors keep, each storage once. Needs the GIL.
-std::vector<KeptStorage> kept_by_graphs();
-
 }  // namespace xleak::libtorch

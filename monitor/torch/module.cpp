@@ -1,9 +1,13 @@
+#include <pybind11/functional.h>
 #include <torch/csrc/utils/pybind.h>
 
 #include "census.hpp"
 #include "counting_allocator.hpp"
 #include "device_stats.hpp"
 #include "graph.hpp"
+#include "kept_by_graphs.hpp"
+#include "passes.hpp"
+#include "storage_watch.hpp"
 #include "tensor_account.hpp"
 
 using namespace xleak::libtorch;
@@ -48,6 +52,12 @@ void register_storage(py::module_& m) {
 }
 
 void register_census(py::module_& m) {
+  py::class_<StorageWatch>(m, "StorageWatch", py::module_local())
+      .def("alive", &StorageWatch::alive);
+  m.def(
+      "watch",
+      [](const py::object& tensor, bool saved) { return watch_storages(tensor.ptr(), saved); },
+      py::arg("tensor"), py::arg("saved") = false);
   py::class_<StorageRow>(m, "StorageRow", py::module_local())
       .def_readonly("storage", &StorageRow::storage)
       .def_readonly("tensors", &StorageRow::tensors)
@@ -64,8 +74,8 @@ void register_graph(py::module_& m) {
       .def_readonly("storage", &SavedStorage::storage)
       .def_readonly("node", &SavedStorage::node);
   py::class_<KeptStorage>(m, "KeptStorage", py::module_local())
-      .def_readonly("saved", &KeptStorage::saved)
-      .def_readonly("tensor", &KeptStorage::tensor);
+      .def_readonly("tensor", &KeptStorage::tensor)
+      .def_readonly("storage", &KeptStorage::storage);
   py::class_<GraphFacts>(m, "Graph", py::module_local())
       .def_readonly("nodes", &GraphFacts::nodes)
       .def_readonly("depth", &GraphFacts::depth)
@@ -78,7 +88,19 @@ void register_graph(py::module_& m) {
   m.def(
       "graph", [](const py::object& object) { return graph_of(object.ptr()); },
       py::arg("tensor_or_node"));
-  m.def("kept_by_graphs", &kept_by_graphs);
+  py::class_<Passes>(m, "Passes", py::module_local())
+      .def_readonly("count", &Passes::count)
+      .def_readonly("in_sequence", &Passes::in_sequence)
+      .def_readonly("widest", &Passes::widest)
+      .def_readonly("parameters", &Passes::parameters)
+      .def_readonly("gradients", &Passes::gradients);
+  m.def(
+      "passes", [](const py::object& object) { return passes_of(object.ptr()); },
+      py::arg("tensor_or_node"));
+  py::class_<KeptByGraphs>(m, "KeptByGraphs", py::module_local())
+      .def_readonly("rows", &KeptByGraphs::rows)
+      .def_readonly("complete", &KeptByGraphs::complete);
+  m.def("kept_by_graphs", &kept_by_graphs, py::arg("limit_ms"), py::arg("interrupted") = nullptr);
 }
 
 void register_devices(py::module_& m) {

@@ -127,7 +127,7 @@ def network() -> Any:
 
 def with_graphs(namespace: dict[str, Any]) -> _native.HeapSnapshot:
     slots = [(namespace, name, name) for name in namespace]
-    heap = _native.HeapSnapshot.take(slots, [], saved_memory(1000), None, None)
+    heap = _native.HeapSnapshot.take(slots, [], saved_memory(1000)[0], None, None)
     assert heap is not None
     return heap
 

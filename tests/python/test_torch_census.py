@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -199,13 +200,122 @@ def test_a_tensor_changed_since_it_was_saved_is_still_told() -> None:
     assert [saved.storage.bytes for saved in _torch.graph(y).saved] == saved_bytes == [999 * 4]
 
 
-def test_what_graphs_alone_hold_names_a_tensor_whose_graph_it_is() -> None:
-    losses = [(torch.randn(30_000, requires_grad=True) * 3).exp().sum() for _ in range(2)]
+def kept_by(*tensors: torch.Tensor, limit_ms: float = 1000.0) -> list[list[int]]:
+    """The bytes of the storages that the graph of each of the tensors keeps."""
+    rows = _torch.kept_by_graphs(limit_ms).rows
+    return [
+        sorted(it.storage.bytes for it in rows if it.tensor == id(tensor)) for tensor in tensors
+    ]
+
+
+def test_what_graphs_keep_is_told_of_each_tensor_that_leads_to_it() -> None:
+    exp = torch.randn(30_000, requires_grad=True).exp()
+    first, second = exp.sum(), exp.sum().sin()
+    assert kept_by(exp, first, second) == [[120_000], [120_000], [4, 120_000]]
+    assert kept_by(exp.detach()) == [[]]
+
+
+def test_what_a_graph_keeps_in_all_is_what_it_saved() -> None:
+    net = torch.nn.Sequential(
+        torch.nn.Linear(50, 70), torch.nn.Tanh(), torch.nn.Linear(70, 9), torch.nn.ReLU()
+    )
+    halves = net(torch.randn(6, 50)).chunk(2)
+    loss = (halves[0] * halves[1]).sum() + halves[0].exp().mean()
+    alone = [sorted(it.storage.bytes for it in _torch.graph(t).saved) for t in (loss, *halves)]
+    assert kept_by(loss, *halves) == alone
+
+
+def test_what_only_graphs_hold_is_in_no_row_of_the_census() -> None:
+    loss = (torch.randn(30_000, requires_grad=True) * 3).exp().sum()
     shown = {row.storage.key for row in _torch.census()}
-    hidden = [kept for kept in _torch.kept_by_graphs() if kept.saved.storage.key not in shown]
-    ours = {kept.tensor: kept.saved for kept in hidden if kept.saved.storage.bytes == 120_000}
-    assert set(ours) == {id(loss) for loss in losses}
-    assert {saved.node for saved in ours.values()} == {"ExpBackward0"}
+    hidden = [it for it in _torch.kept_by_graphs(1000).rows if it.storage.key not in shown]
+    assert [it.tensor for it in hidden if it.storage.bytes == 120_000] == [id(loss)]
+
+
+def test_a_thousand_tensors_of_one_chain_cost_one_walk() -> None:
+    layers = [torch.randn(4, requires_grad=True)]
+    for _ in range(20_000):
+        layers.append(layers[-1] + 1)
+    total = layers[-1].exp()
+    # Walked for each of its tensors, the chain has 200 million nodes.
+    assert kept_by(total, layers[10_000], limit_ms=5000.0) == [[16], []]
+
+
+def test_what_takes_too_long_is_left_out() -> None:
+    result = torch.randn(1000, requires_grad=True).exp()
+    assert kept_by(result, limit_ms=0.0) == [[]]
+    assert [_torch.kept_by_graphs(limit).complete for limit in (0.0, 5000.0)] == [False, True]
+
+
+def test_whoever_waits_interrupts_a_long_walk() -> None:
+    total = torch.zeros((), requires_grad=True)
+    for _ in range(5000):
+        total = total + 1
+    asked: list[int] = []
+    kept = _torch.kept_by_graphs(5000.0, lambda: bool(asked.append(1)) or len(asked) == 3)
+    assert (kept.complete, len(asked)) == (False, 3)
+
+
+def net(width: int = 16) -> torch.nn.Module:
+    return torch.nn.Sequential(
+        torch.nn.Linear(8, width), torch.nn.ReLU(), torch.nn.Linear(width, 2)
+    )
+
+
+def running(pass_: Callable[[], torch.Tensor], count: int) -> torch.Tensor:
+    total = torch.zeros(())
+    for _ in range(count):
+        total = 0.9 * total + pass_().sum()
+    return total
+
+
+def last_state(cell: torch.nn.Module, count: int, *shape: int) -> torch.Tensor:
+    state = None
+    for _ in range(count):
+        state = cell(torch.rand(*shape, 8), state)
+        state = state[1] if isinstance(cell, torch.nn.RNNBase) else state
+    return state[0] if isinstance(state, tuple) else state
+
+
+def test_a_running_sum_goes_back_through_all_its_passes() -> None:
+    model = net()
+    passes = _torch.passes(running(lambda: model(torch.rand(4, 8)), 12))
+    assert (passes.count, passes.in_sequence, passes.widest < 12) == (12, False, True)
+
+
+@pytest.mark.parametrize("kind", ["RNN", "GRU", "LSTM", "RNNCell", "GRUCell", "LSTMCell"])
+def test_a_state_that_is_led_on_goes_through_its_passes_in_sequence(kind: str) -> None:
+    cell = getattr(torch.nn, kind)(8, 16)
+    shape = (3,) if kind.endswith("Cell") else (7, 3)
+    passes = _torch.passes(last_state(cell, 5, *shape))
+    assert (passes.count, passes.in_sequence) == (5, True)
+
+
+@pytest.mark.parametrize("kind", ["RNN", "GRU", "LSTM"])
+def test_a_sequence_is_one_pass_of_a_recurrent_network(kind: str) -> None:
+    network = getattr(torch.nn, kind)(8, 16, num_layers=2)
+    assert _torch.passes(last_state(network, 1, 30, 3)).count == 1
+
+
+def test_one_output_and_a_sum_over_parameters_are_one_pass() -> None:
+    model = net()
+    penalty = sum(weight.norm() for weight in model.parameters())
+    assert _torch.passes(model(torch.rand(4, 8)).sum() + penalty * 0).count == 2
+    assert [_torch.passes(it).count for it in (penalty, model(torch.rand(4, 8)))] == [1, 1]
+
+
+def test_outputs_put_side_by_side_are_as_wide_as_they_are_many() -> None:
+    model = net()
+    passes = _torch.passes(torch.cat([model(torch.rand(4, 8)) for _ in range(12)]))
+    assert (passes.count, passes.in_sequence, passes.widest) == (12, False, 12)
+
+
+def test_parameters_with_a_gradient_are_counted() -> None:
+    model = net()
+    loss = model(torch.rand(4, 8)).sum()
+    assert (_torch.passes(loss).parameters, _torch.passes(loss).gradients) == (4, 0)
+    loss.backward(retain_graph=True)
+    assert _torch.passes(loss).gradients == 4
 
 
 def test_a_tensor_without_a_graph_has_no_nodes() -> None:

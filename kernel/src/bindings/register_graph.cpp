@@ -80,9 +80,16 @@ void register_graph(py::module_& m) {
       .def("instances", instances, py::arg("base"),
            "Return those of a type or of a subtype, by the type pointer alone.");
   py::class_<HeapSnapshot::GraphBytes>(m, "GraphBytes", "What the graph of one tensor keeps.")
+      .def_readonly("tensor", &HeapSnapshot::GraphBytes::tensor)
       .def_readonly("way", &HeapSnapshot::GraphBytes::way)
       .def_readonly("kept", &HeapSnapshot::GraphBytes::kept)
-      .def_readonly("own", &HeapSnapshot::GraphBytes::own);
+      .def_readonly("own", &HeapSnapshot::GraphBytes::own)
+      .def_readonly("storages", &HeapSnapshot::GraphBytes::storages);
+  py::class_<HeapSnapshot::PinnedView>(m, "PinnedView", "A view and the memory behind it.")
+      .def_readonly("object", &HeapSnapshot::PinnedView::object)
+      .def_readonly("way", &HeapSnapshot::PinnedView::way)
+      .def_readonly("shown", &HeapSnapshot::PinnedView::shown)
+      .def_readonly("behind", &HeapSnapshot::PinnedView::behind);
   py::class_<HeapSnapshot>(m, "HeapSnapshot", "The heap as a graph. Holds no reference to it.")
       .def_static("take", take, py::arg("slots"), py::arg("roots"), py::arg("saved"),
                   py::arg("deadline_ms"), py::arg("interrupted"),
@@ -126,8 +133,28 @@ void register_graph(py::module_& m) {
           py::arg("object"), "Return what would be freed with an object.")
       .def("keeping", keeping, py::arg("objects"), py::arg("least"),
            "Return (object, bytes) of those that alone keep at least so many bytes.")
-      .def("graphs", &HeapSnapshot::graphs, py::arg("least"),
-           "Return the tensors whose autograd graphs alone keep at least so many bytes.")
+      .def("graphs", &HeapSnapshot::graphs, py::arg("least"), py::arg("shared") = false,
+           "Return the tensors whose autograd graphs keep at least so many bytes.")
+      .def("pinned_views", &HeapSnapshot::pinned_views, py::arg("least"), py::arg("fraction"),
+           "Return the views that show a fraction of what is behind them.")
+      .def(
+          "freed_by_detaching",
+          [](HeapSnapshot& heap, const std::vector<std::uintptr_t>& tensors) {
+            return heap.freed_by_replacing(tensors, HeapSnapshot::Replacement::detached);
+          },
+          py::arg("tensors"), "Return what would be freed if tensors were detached.")
+      .def(
+          "freed_by_copying",
+          [](HeapSnapshot& heap, const std::vector<std::uintptr_t>& objects) {
+            return heap.freed_by_replacing(objects, HeapSnapshot::Replacement::copied);
+          },
+          py::arg("objects"), "Return what would be freed if copies took the place of views.")
+      .def(
+          "holders_of",
+          [](const HeapSnapshot& heap, const py::object& object) {
+            return heap.holders_of(object.ptr());
+          },
+          py::arg("object"), "Return how many refer to an object.")
       .def(
           "keeps",
           [](const HeapSnapshot& heap, const py::object& holder, const py::object& object) {

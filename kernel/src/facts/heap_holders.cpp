@@ -129,28 +129,6 @@ std::int64_t HeapSnapshot::retained_bytes(PyObject* object) const {
   return node == monitor::kNoNode ? 0 : retained_[node];
 }
 
-std::vector<HeapSnapshot::GraphBytes> HeapSnapshot::graphs(std::int64_t least) const {
-  std::unordered_map<std::uintptr_t, std::int64_t> kept;
-  for (const auto& [tensor, memory] : saved_) {
-    const Node node = index_.find(tensor);
-    const Node storage = index_.find(memory_address(memory.key));
-    if (node == monitor::kNoNode || storage == monitor::kNoNode) continue;
-    const auto own = storages_.find(node);
-    const bool is_own = own != storages_.end() && own->second == storage;
-    if (!is_own && dominates(node, storage)) kept[tensor] += bytes_[storage];
-  }
-  std::vector<GraphBytes> result;
-  for (const auto& [tensor, bytes] : kept) {
-    if (bytes < least) continue;
-    const Node node = index_.find(tensor);
-    std::int64_t own = 0;
-    for (const Node memory : own_memory(node)) own += bytes_[memory];
-    const std::string way = describe(monitor::way_to(before_, 0, node));
-    if (!way.empty()) result.push_back({way, bytes, own});
-  }
-  return result;
-}
-
 bool HeapSnapshot::dominates(Node holder, Node node) const {
   while (node != monitor::kNoNode && node != holder) node = tree_.dominator[node];
   return node == holder;

@@ -13,6 +13,8 @@ constexpr std::size_t kStepsBetweenLooks = 256;
 constexpr std::size_t kObjectsBetweenLooks = 256;
 // What a shared number or text of this size takes does not show in anybody's sum.
 constexpr std::int64_t kSmallLeafBytes = 512;
+// A view of less pins nothing worth asking each tensor for its size.
+constexpr std::int64_t kLeastBehindView = 64 << 10;
 
 bool is_object(std::uintptr_t address) { return address != 0 && (address & 1) == 0; }
 
@@ -212,6 +214,7 @@ void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
   if (kind == Kind::ndarray) {
     const auto* array = reinterpret_cast<ArrayFields*>(object);
     add_reference(array->base);
+    if (array->base != nullptr) note_view(object);
     if (!array->owns_data() || !array->holds_objects()) return;
     auto** items = reinterpret_cast<PyObject**>(array->data);
     for (std::int64_t i = 0, count = array->item_count(); i < count && !step(); ++i)
@@ -221,7 +224,11 @@ void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
     add_reference(torch_->base_of(object).get());
     add_reference(torch_->gradient_of(object).get());
     const Node storage = add_storage(torch_->storage_of(object), 1);
-    if (storage != monitor::kNoNode) storages_[node_of(object)] = storage;
+    if (storage != monitor::kNoNode) {
+      storages_[node_of(object)] = storage;
+      if (bytes_[storage] >= kLeastBehindView)
+        views_.push_back({node_of(object), addresses_[storage], torch_->shown_bytes(object)});
+    }
     add_saved(object);
   } else if (kind == Kind::storage) {
     add_storage(torch_->describe(object), 0);
@@ -232,6 +239,19 @@ void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
       add_edge(known != monitor::kNoNode ? known : add_node(key, bytes), 1);
     });
   }
+}
+
+void HeapSnapshot::note_view(PyObject* array) {
+  const auto* fields = reinterpret_cast<ArrayFields*>(array);
+  PyObject* owner = fields->base;
+  for (;;) {
+    const bool is_array = types_.kind_of(Py_TYPE(owner)) == Kind::ndarray;
+    PyObject* base = is_array ? reinterpret_cast<ArrayFields*>(owner)->base : nullptr;
+    if (base == nullptr) break;
+    owner = base;
+  }
+  const auto behind = reinterpret_cast<std::uintptr_t>(owner);
+  views_.push_back({node_of(array), behind, shown_bytes(array)});
 }
 
 // Whose graph has saved a storage is known now, so that its further users are no mystery.

@@ -78,14 +78,33 @@ class HeapSnapshot {
   std::string way_to(PyObject* object) const;
   /// What would be freed with an object; 0 where it was not there.
   std::int64_t retained_bytes(PyObject* object) const;
-  /// What the graph of one tensor has saved and nothing else keeps.
+  /// What the graph of one tensor has saved.
   struct GraphBytes {
+    std::uintptr_t tensor = 0;  ///< Address of the Python object.
     std::string way;
     std::int64_t kept = 0;
-    std::int64_t own = 0;  ///< The tensor's own memory.
+    std::int64_t own = 0;                           ///< The tensor's own memory.
+    std::map<std::int64_t, std::int64_t> storages;  ///< What was counted: by key, their bytes.
   };
-  /// Tensors whose graphs keep at least so much. Needs the GIL.
-  std::vector<GraphBytes> graphs(std::int64_t least) const;
+  /// Tensors whose graphs keep at least so much, which nothing else keeps unless it is `shared`.
+  /// Needs the GIL.
+  std::vector<GraphBytes> graphs(std::int64_t least, bool shared) const;
+  /// A view that shows a part of the memory behind it.
+  struct PinnedView {
+    std::uintptr_t object = 0;
+    std::string way;
+    std::int64_t shown = 0;
+    std::int64_t behind = 0;
+  };
+  /// Tensors and arrays that show at most a `fraction`th of at least so much. Needs the GIL.
+  std::vector<PinnedView> pinned_views(std::int64_t least, std::int64_t fraction) const;
+  /// What stands in the place of a value that was replaced: a detached tensor has the memory of the
+  /// old one, a copy has its own, which is not counted.
+  enum class Replacement { detached, copied };
+  /// What would be freed if each object were replaced where its shortest way leads to it.
+  std::int64_t freed_by_replacing(const std::vector<std::uintptr_t>& objects, Replacement by);
+  /// How many objects and labels refer to an object, and native code as one.
+  std::size_t holders_of(PyObject* object) const;
   /// Whether `object` would go with `holder`.
   bool keeps(PyObject* holder, PyObject* object) const;
   /// The largest objects that only `label` keeps: the way to each and its own bytes. Needs the GIL.
@@ -110,6 +129,7 @@ class HeapSnapshot {
   void read_hidden(PyObject* object, Kind kind);
   void find_saved_tensors(const Reference& tracked);
   void add_saved(PyObject* tensor);
+  void note_view(PyObject* array);
   Node add_storage(const std::optional<StorageFacts>& storage, std::uint32_t references);
   void read_outside();
   bool held_outside(Node node);
@@ -144,6 +164,12 @@ class HeapSnapshot {
   std::unordered_map<Node, long> storage_users_;
   std::unordered_map<Node, Node> storages_;        ///< By tensor, beside what its graph has saved.
   std::unordered_map<Node, std::string> devices_;  ///< Of the storages of tensors.
+  struct View {
+    Node node;
+    std::uintptr_t behind;  ///< Address of the array or the storage that has the memory.
+    std::int64_t shown;
+  };
+  std::vector<View> views_;
   std::vector<Node> common_;  ///< Modules, types and namespaces, which lead to everything.
   Node outside_ = monitor::kNoNode;
 

@@ -76,7 +76,10 @@ bool is_module_dict(PyObject* dict) {
 }
 
 std::int64_t owned_array_bytes(PyObject* array) {
-  if (!reinterpret_cast<ArrayFields*>(array)->owns_data()) return 0;
+  return reinterpret_cast<ArrayFields*>(array)->owns_data() ? shown_bytes(array) : 0;
+}
+
+std::int64_t shown_bytes(PyObject* array) {
   return as_integer(read_descriptor(type_of_ndarray(), "nbytes", array), 0);
 }
 

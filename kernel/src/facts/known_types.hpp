@@ -78,4 +78,7 @@ struct ArrayFields {
 /// Bytes of the buffer that an array owns; 0 for a view.
 std::int64_t owned_array_bytes(PyObject* array);
 
+/// Bytes of what an array shows, its own or another's.
+std::int64_t shown_bytes(PyObject* array);
+
 }  // namespace xleak::facts

@@ -78,6 +78,11 @@ long TorchFacts::references_from_cpp(PyObject* tensor) {
   return static_cast<long>(owners - 1 - (owners > 1 && counts_cpp_once_ ? 1 : 0));
 }
 
+std::int64_t TorchFacts::shown_bytes(PyObject* tensor) {
+  if (tensor_base() == nullptr) return 0;
+  return as_integer(read_descriptor(tensor_base_, "nbytes", tensor), 0);
+}
+
 std::optional<StorageFacts> TorchFacts::storage_of(PyObject* tensor) {
   if (tensor_base() == nullptr) return std::nullopt;
   const Reference storage = call_descriptor(tensor_base_, "untyped_storage", tensor);

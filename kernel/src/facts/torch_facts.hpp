@@ -36,6 +36,8 @@ class TorchFacts {
   bool has_graph(PyObject* tensor);
   /// What C++ holds, less the reference to the Python object that torch keeps for it.
   long references_from_cpp(PyObject* tensor);
+  /// Bytes of the elements that it shows.
+  std::int64_t shown_bytes(PyObject* tensor);
   /// Empty for tensors without one storage (sparse, wrappers, fake).
   std::optional<StorageFacts> storage_of(PyObject* tensor);
   /// For a Python storage object.

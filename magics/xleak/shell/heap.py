@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
@@ -32,13 +31,16 @@ def take_snapshot(
 ) -> _native.HeapSnapshot | None:
     """Who holds what now; None where time ran out or interrupted() was true.
 
-    graphs_ms: autograd graphs that take longer to read are told in part.
+    graphs_ms: autograd graphs that take longer to read are told in part; with a deadline, where
+    there is more time later, not at all.
     """
     # What is named first is told first where two ways are equally short.
     slots = [*_names(watcher), *_cached(watcher), *_errors(watcher)]
     slots += [(figures(), number, FIGURES) for number in figures()]
-    saved = saved_memory(graphs_ms)
     slots += list(hooks())
+    saved, complete = saved_memory(graphs_ms, interrupted)
+    if not complete and (deadline_ms is not None or (interrupted and interrupted())):
+        return None
     roots = [*_roots(), *registries(watcher.shell)]
     return _native.HeapSnapshot.take(slots, roots, saved, deadline_ms, interrupted)
 
@@ -47,30 +49,24 @@ def take_snapshot(
 Saved = tuple[int, int, int, str, list[int]]
 
 
-def saved_memory(limit_ms: float) -> list[Saved]:
-    """What the autograd graphs of live tensors keep; nothing without xleak's module for torch."""
+def saved_memory(
+    limit_ms: float, interrupted: Callable[[], bool] | None = None
+) -> tuple[list[Saved], bool]:
+    """What the autograd graphs of live tensors keep, and whether the time was enough for all of them.
+
+    Nothing without xleak's module for torch.
+    """
     if not torch_module.load():
-        return []
+        return [], True
     from xleak import _torch
 
-    rows = _torch.census()
-    shown_by = {row.storage.key: row.tensors for row in rows}
-    ids = {tensor for row in rows if row.grad_fn for tensor in row.tensors}
-    if not ids:
-        return []
-    tensor_type: Any = sys.modules["torch._C"].TensorBase
-    with _native.LiveObjects() as live:
-        tensors = [it for it in live.instances(tensor_type) if id(it) in ids]
-    saved: list[Saved] = []
-    deadline = time.perf_counter() + limit_ms / 1000
-    for tensor in tensors:
-        if time.perf_counter() > deadline:
-            break
-        storages = [kept.storage for kept in _torch.graph(tensor).saved]
-        saved += [
-            (id(tensor), it.key, it.bytes, it.device, shown_by.get(it.key, [])) for it in storages
-        ]
-    return saved
+    kept = _torch.kept_by_graphs(limit_ms, interrupted)
+    if not kept.rows:
+        return [], kept.complete
+    shown_by = {row.storage.key: row.tensors for row in _torch.census()}
+    rows = [(it.tensor, it.storage) for it in kept.rows]
+    saved = [(tensor, it.key, it.bytes, it.device, shown_by.get(it.key, [])) for tensor, it in rows]
+    return saved, kept.complete
 
 
 def figures() -> dict[Any, Any]:

@@ -11,7 +11,7 @@ from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
 # Fewer are a comparison of models, not a history.
 _SEVERAL = 3
 # A number of any type.
-_SCALAR_BYTES = 16
+SCALAR_BYTES = 16
 # The last step into a list, a tuple or a dictionary.
 _ELEMENT = re.compile(r"(.+)(?:\[\d+\]|\['[^'\\]*'\])")
 
@@ -25,7 +25,7 @@ class ContainersOfGraphs:
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """Those that were there at an earlier cell too."""
-        containers = _containers(look.heap)
+        containers = containers_of_graphs(look.heap)
         self._since = {way: self._since.get(way, look.cell) for way in containers}
         for way, graphs in containers.items():
             if self._since[way] == look.cell:
@@ -36,12 +36,12 @@ class ContainersOfGraphs:
 
 def _holder(way: str, graphs: list[_native.GraphBytes], since: int) -> _native.Holder:
     kept = sum(graph.kept for graph in graphs)
-    scalar = all(graph.own <= _SCALAR_BYTES for graph in graphs)
+    scalar = all(graph.own <= SCALAR_BYTES for graph in graphs)
     kind = "graphs of scalars" if scalar else "graphs of tensors"
     return _native.Holder(kind, way, kept, since, "autograd graphs", len(graphs), detaching(way))
 
 
-def _containers(heap: _native.HeapSnapshot) -> dict[str, list[_native.GraphBytes]]:
+def containers_of_graphs(heap: _native.HeapSnapshot) -> dict[str, list[_native.GraphBytes]]:
     """By the expression of a container: those of its elements whose graphs keep much."""
     containers: dict[str, list[_native.GraphBytes]] = {}
     for graph in heap.graphs(LEAST_BYTES):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xleak import _native
 
@@ -47,3 +48,10 @@ def is_the_users(way: str) -> bool:
     """Whether a way is an expression that starts at a name of the user's; a library's starts at
     sys.modules."""
     return bool(_EXPRESSION.fullmatch(way)) and not _IN_LIBRARY.match(way)
+
+
+def tensors_by_id(look: Look) -> dict[int, Any]:
+    """The live tensors; none where torch is not imported."""
+    torch = sys.modules.get("torch._C")
+    tensors = look.live.instances(torch.TensorBase) if torch else []
+    return {id(tensor): tensor for tensor in tensors}

@@ -20,6 +20,7 @@ from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
+from xleak.shell.holders.passes import GraphsOfPasses
 from xleak.shell.holders.running import LeftRunning
 from xleak.shell.holders.workers import IdleWorkers
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 _SUSPECT_BYTES = 1 << 20
 # Where a cell wants memory back, it matters whether it came.
 _LETS_GO = re.compile(r"\bdel\b|=\s*None\b|\.(?:pop|clear|close)\(")
-# Graphs cannot be left and taken up again: so much of the time before a reply, or of a pause.
+# Of the time before a reply; of a pause, which ends when somebody asks.
 _GRAPHS_MS = 10.0
 _ALL_GRAPHS_MS = 1000.0
 
@@ -58,6 +59,7 @@ class Holders:
             AddedHandlers(self._counts),
             LeftRunning(self._counts),
             IdleWorkers(),
+            GraphsOfPasses(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -103,8 +105,7 @@ class Holders:
         if deadline_ms is not None and self._cost_ms > deadline_ms:
             return False
         start = time.perf_counter()
-        somebody_waits = deadline_ms is not None or interrupted is not None
-        graphs_ms = _GRAPHS_MS if somebody_waits else _ALL_GRAPHS_MS
+        graphs_ms = _ALL_GRAPHS_MS if deadline_ms is None else _GRAPHS_MS
         heap = take_snapshot(watcher, deadline_ms, interrupted, graphs_ms)
         if heap is not None:
             self.suspected = False

@@ -1,0 +1,74 @@
+// What a snapshot tells of values that keep more than they show, and of what a repair would free.
+#include <algorithm>
+
+#include "heap_snapshot.hpp"
+
+namespace xleak::facts {
+
+std::vector<HeapSnapshot::GraphBytes> HeapSnapshot::graphs(std::int64_t least, bool shared) const {
+  std::unordered_map<std::uintptr_t, GraphBytes> found;
+  for (const auto& [tensor, memory] : saved_) {
+    const Node node = index_.find(tensor);
+    const Node storage = index_.find(memory_address(memory.key));
+    if (node == monitor::kNoNode || storage == monitor::kNoNode) continue;
+    const auto own = storages_.find(node);
+    const bool is_own = own != storages_.end() && own->second == storage;
+    if (is_own || !(shared || dominates(node, storage))) continue;
+    GraphBytes& graph = found[tensor];
+    graph.kept += bytes_[storage];
+    graph.storages[memory.key] = bytes_[storage];
+  }
+  std::vector<GraphBytes> result;
+  for (auto& [tensor, graph] : found) {
+    if (graph.kept < least) continue;
+    const Node node = index_.find(tensor);
+    graph.tensor = tensor;
+    for (const Node memory : own_memory(node)) graph.own += bytes_[memory];
+    graph.way = describe(monitor::way_to(before_, 0, node));
+    if (!graph.way.empty()) result.push_back(std::move(graph));
+  }
+  return result;
+}
+
+std::vector<HeapSnapshot::PinnedView> HeapSnapshot::pinned_views(std::int64_t least,
+                                                                 std::int64_t fraction) const {
+  std::vector<PinnedView> result;
+  for (const View& view : views_) {
+    const Node memory = index_.find(view.behind);
+    const std::int64_t behind = memory == monitor::kNoNode ? 0 : own_bytes(memory, nullptr);
+    if (behind < least || view.shown * fraction > behind) continue;
+    const std::string way = describe(monitor::way_to(before_, 0, view.node));
+    if (!way.empty()) result.push_back({addresses_[view.node], way, view.shown, behind});
+  }
+  return result;
+}
+
+std::int64_t HeapSnapshot::freed_by_replacing(const std::vector<std::uintptr_t>& objects,
+                                              Replacement by) {
+  auto& targets = graph_.targets;
+  std::vector<std::pair<std::uint64_t, Node>> replaced;
+  for (const std::uintptr_t object : objects) {
+    const Node node = index_.find(object);
+    const Node holder = node == monitor::kNoNode ? node : before_[node];
+    if (holder == monitor::kNoNode) continue;
+    auto edge = graph_.first[holder];
+    while (edge < graph_.first[holder + 1] && targets[edge] != node) ++edge;
+    if (edge == graph_.first[holder + 1]) continue;
+    const auto memory = storages_.find(node);
+    const bool has_memory = by == Replacement::detached && memory != storages_.end();
+    replaced.emplace_back(edge, node);
+    targets[edge] = has_memory ? memory->second : holder;
+  }
+  const std::vector<bool> none(graph_.size(), false);
+  const auto left = monitor::reachable_bytes(graph_, 0, bytes_, none, nullptr);
+  for (const auto& [edge, node] : replaced) targets[edge] = node;
+  return retained_[0] - *left;
+}
+
+std::size_t HeapSnapshot::holders_of(PyObject* object) const {
+  const Node node = index_.find(reinterpret_cast<std::uintptr_t>(object));
+  const auto& targets = graph_.targets;
+  return static_cast<std::size_t>(std::count(targets.begin(), targets.end(), node));
+}
+
+}  // namespace xleak::facts

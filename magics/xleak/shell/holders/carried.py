@@ -1,0 +1,87 @@
+"""Tensors of the user's whose autograd graphs keep much, and which of them keep the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xleak import _native
+from xleak.shell.holders.graphs import SCALAR_BYTES, containers_of_graphs
+from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users, tensors_by_id
+from xleak.shell.holders.places import parent_of, tuples_to
+
+if TYPE_CHECKING:
+    from xleak._torch import Passes
+
+# The output cache has a smell of its own; a base goes with its view.
+_OF_OTHERS = re.compile(r"^Out\[|\._base\b")
+# More are looked at where the largest are repaired.
+_MOST = 20
+# What has so much of the memory that another keeps, keeps it too.
+_SAME = 0.5
+
+
+# Compared by identity: a tensor has an == of its own.
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """A tensor at an expression of the user's, and what its graph keeps, alone or with others."""
+
+    way: str
+    tensor: Any
+    own: int
+    storages: dict[int, int]
+    """By key, their bytes."""
+    passes: Passes
+
+    @property
+    def bytes(self) -> int:
+        return sum(self.storages.values())
+
+    @property
+    def is_scalar(self) -> bool:
+        return self.own <= SCALAR_BYTES
+
+    def keeps_most_of(self, other: Carried) -> bool:
+        """Whether it would keep that memory where the other is detached alone."""
+        both = [size for key, size in other.storages.items() if key in self.storages]
+        return sum(both) >= _SAME * other.bytes
+
+
+def carried(look: Look) -> list[Carried]:
+    """Those with the largest graphs, but elements of containers that are told as a whole."""
+    told = containers_of_graphs(look.heap)
+    graphs = [
+        graph
+        for graph in look.heap.graphs(REPORTED_BYTES, shared=True)
+        if is_the_users(graph.way)
+        and not _OF_OTHERS.search(graph.way)
+        and parent_of(graph.way) not in told
+    ]
+    graphs.sort(key=lambda graph: (-graph.kept, graph.way))
+    return list(_with_passes(look, graphs[:_MOST]))
+
+
+def held_by(look: Look, members: Iterable[Carried]) -> int:
+    """What would be freed if all of them were detached where they stand."""
+    together = list(members)
+    namespace = look.watcher.shell.user_ns
+    tuples = [it for member in together for it in tuples_to(namespace, member.way)]
+    # Another place keeps the old tuple, whatever is put in its own.
+    if any(look.heap.holders_of(it) > 1 for it in tuples):
+        return 0
+    return look.heap.freed_by_detaching([id(member.tensor) for member in together])
+
+
+def _with_passes(look: Look, graphs: list[_native.GraphBytes]) -> Iterable[Carried]:
+    if not graphs:
+        return
+    from xleak import _torch
+
+    tensors = tensors_by_id(look)
+    for graph in graphs:
+        tensor = tensors.get(graph.tensor)
+        if tensor is not None:
+            passes = _torch.passes(tensor)
+            yield Carried(graph.way, tensor, graph.own, graph.storages, passes)

@@ -1,0 +1,111 @@
+"""Values at expressions of the user's, and code that puts others in their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from types import GetSetDescriptorType
+from typing import Any
+
+_STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\['([^'\\]*)'\]")
+_LAST = re.compile(r"(.+)(?:\.\w+|\[\d+\]|\['[^'\\]*'\])")
+# What modules of torch keep in dictionaries of theirs is known as their attributes.
+_OF_MODULE = re.compile(r"\._(?:modules|buffers|parameters)\['([^\W\d]\w*)'\]")
+
+# From the expression of a value the one of what takes its place.
+Replacing = Callable[[str], str]
+
+
+def as_written(way: str) -> str:
+    """A way through torch's modules as its user writes it: `net.norm.centre`."""
+    return _OF_MODULE.sub(r".\1", way)
+
+
+def parent_of(way: str) -> str:
+    """The expression of what a value is an attribute or an element of; empty for a name."""
+    found = _LAST.fullmatch(way)
+    return found.group(1) if found else ""
+
+
+def instance_dict(value: object) -> dict[Any, Any]:
+    """The attributes that stand in an object itself; empty where it keeps none in a dictionary."""
+    bases: Any = type.__dict__["__mro__"]
+    attributes: Any = type.__dict__["__dict__"]
+    for base in bases.__get__(type(value)):
+        slot = attributes.__get__(base).get("__dict__")
+        # Of a class of the user's it may be a property, which is code.
+        if type(slot) is GetSetDescriptorType:
+            found = slot.__get__(value)
+            return found if type(found) is dict else {}
+    return {}
+
+
+def value_at(namespace: dict[Any, Any], way: str) -> Any:
+    """What an expression stands for, None where it cannot be told; asks no object."""
+    name = re.match(r"\w+", way)
+    value = _entry(namespace, name.group()) if name else None
+    for attribute, index, key in _STEP.findall(way[name.end() :] if name else ""):
+        if attribute:
+            value = _entry(instance_dict(value), attribute)
+        elif index and issubclass(type(value), (list, tuple)):
+            value = _item(value, int(index))
+        else:
+            value = _entry(value, int(index) if index else key)
+    return value
+
+
+def replacing(namespace: dict[Any, Any], ways: Iterable[str], by: Replacing) -> str | None:
+    """Code that replaces the values at expressions; None where a place cannot be assigned to.
+
+    A tuple that has one is made anew, since it cannot take another value.
+    """
+    wanted = set(ways)
+    places = {place_of(namespace, way): None for way in sorted(wanted)}
+    if "" in places:
+        return None
+    return "; ".join(
+        f"{as_written(place)} = {_anew(place, value_at(namespace, place), wanted, by)}"
+        for place in places
+    )
+
+
+def place_of(namespace: dict[Any, Any], way: str) -> str:
+    """What can be assigned to for a value to be replaced: not a part of a tuple, but the whole.
+    Empty where nothing can, such as in a named tuple."""
+    parent = value_at(namespace, parent_of(way)) if parent_of(way) else None
+    if type(parent) is tuple:
+        return place_of(namespace, parent_of(way))
+    return "" if issubclass(type(parent), tuple) else way
+
+
+def tuples_to(namespace: dict[Any, Any], way: str) -> list[Any]:
+    """The tuples that have to be made anew for a value to be replaced."""
+    found = []
+    while type(value := value_at(namespace, way := parent_of(way))) is tuple:
+        found.append(value)
+    return found
+
+
+def _anew(way: str, value: Any, wanted: set[str], by: Replacing) -> str:
+    if way in wanted:
+        return by(as_written(way))
+    if type(value) is not tuple or not any(it.startswith(way + "[") for it in wanted):
+        return as_written(way)
+    items = [f"{way}[{index}]" for index in range(len(value))]
+    if wanted.issuperset(items):
+        return f"tuple({by('s')} for s in {as_written(way)})"
+    parts = [_anew(it, part, wanted, by) for it, part in zip(items, value, strict=True)]
+    return f"({', '.join(parts)},)"
+
+
+def _item(value: Any, index: int) -> Any:
+    items = list if issubclass(type(value), list) else tuple
+    return items.__getitem__(value, index) if index < items.__len__(value) else None
+
+
+def _entry(value: Any, key: Any) -> Any:
+    """An entry of a dictionary. Its keys are compared only where that runs no code of theirs."""
+    if not issubclass(type(value), dict):
+        return None
+    entries = dict.items(value)
+    return next((it for own, it in entries if type(own) is type(key) and own == key), None)

@@ -391,6 +391,14 @@ class HeapSnapshot:
     def graphs(self, least: int) -> list[GraphBytes]:
         """Return the tensors whose autograd graphs alone keep at least so many bytes."""
 
+    def containers(self, least: int, most: int) -> list[tuple[Any, str, int, list[Any]]]:
+        """Return (object, way, kept bytes, objects on the way) of the lists, dictionaries, sets,
+        deques and the like that alone keep at least so much, most first.
+
+        Those that a name of the user's leads to, subclasses and attributes' dictionaries included;
+        the way starts with the value of the name and ends before the object.
+        """
+
     def keeps(self, holder: object, object: object) -> bool:
         """Return whether an object would go with a holder."""
 

@@ -70,6 +70,18 @@ std::vector<std::pair<py::object, std::int64_t>> keeping(const HeapSnapshot& hea
   return found;
 }
 
+/// (object, way, kept bytes, the objects on the way to it).
+using Container = std::tuple<py::object, std::string, std::int64_t, py::list>;
+
+std::vector<Container> containers(const HeapSnapshot& heap, std::int64_t least, std::size_t most) {
+  std::vector<Container> found;
+  for (const auto& it : heap.containers(least, most)) {
+    found.emplace_back(py::reinterpret_borrow<py::object>(it.object), it.way, it.kept,
+                       as_list(it.way_there));
+  }
+  return found;
+}
+
 }  // namespace
 
 void register_graph(py::module_& m) {
@@ -128,6 +140,8 @@ void register_graph(py::module_& m) {
            "Return (object, bytes) of those that alone keep at least so many bytes.")
       .def("graphs", &HeapSnapshot::graphs, py::arg("least"),
            "Return the tensors whose autograd graphs alone keep at least so many bytes.")
+      .def("containers", containers, py::arg("least"), py::arg("most"),
+           "Return the built-in containers that names lead to and that keep so many bytes.")
       .def(
           "keeps",
           [](const HeapSnapshot& heap, const py::object& holder, const py::object& object) {

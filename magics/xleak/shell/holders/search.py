@@ -12,9 +12,12 @@ from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.figures import open_figures
 from xleak.shell.holders.graphs import ContainersOfGraphs
+from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
+from xleak.shell.holders.mutable_defaults import MutableDefaults
+from xleak.shell.holders.signs import SourceSigns
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -37,12 +40,15 @@ class Holders:
         self.facts: list[_native.Holder] = []
         self.suspected = False
         """Whether the next look() searches."""
+        signs = SourceSigns()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
             exceptions,
             open_figures,
             ContainersOfGraphs(),
+            MutableDefaults(signs),
+            GrowingContainers(signs),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -67,7 +73,12 @@ class Holders:
         index: int,
     ) -> list[_native.Holder]:
         look = Look(heap, live, watcher, index, self._failed_cell, self._sources, self.suspect)
-        return [holder for teller in self._tellers for holder in teller(look)]
+        told: dict[str, _native.Holder] = {}
+        for teller in self._tellers:
+            for holder in teller(look):
+                # What two could tell of is the first one's.
+                told.setdefault(holder.label, holder)
+        return list(told.values())
 
     def suspect(self) -> None:
         """Something may be kept: the next look() searches."""

@@ -48,6 +48,12 @@ TEST_SUITE("growth_smells") {
     CHECK(detect("XL410", memo)[0].severity == Severity::note);
   }
 
+  TEST_CASE("a registry is told with the type of what it keeps") {
+    const auto findings = detect("XL409", {"growing registry", "Probe.alive", 4 * kMiB, 1, "Probe",
+                                           7, "Probe.alive.clear()"});
+    CHECK(says(findings, "Probe.alive has 7 entries, of type Probe, and alone keeps 4 MiB"));
+  }
+
   TEST_CASE("what keeps less than a mebibyte is not told") {
     CHECK(detect("XL105", {"growing container", "taps", kMiB - 1, 2, "tuple", 40, "taps.clear()"})
               .empty());

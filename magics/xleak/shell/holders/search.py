@@ -17,6 +17,7 @@ from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
+from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.signs import SourceSigns
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Holders:
             open_figures,
             ContainersOfGraphs(),
             MutableDefaults(signs),
+            Registries(signs),
             GrowingContainers(signs),
         ]
         self._sources: dict[int, str] = {}

@@ -425,6 +425,14 @@ class HeapSnapshot:
     def holders_of(self, object: object) -> int:
         """Return how many objects and labels refer to an object, and native code as one."""
 
+    def containers(self, least: int, most: int) -> list[tuple[Any, str, int, list[Any]]]:
+        """Return (object, way, kept bytes, objects on the way) of the lists, dictionaries, sets,
+        deques and the like that alone keep at least so much, most first.
+
+        Those that a name of the user's leads to, subclasses and attributes' dictionaries included;
+        the way starts with the value of the name and ends before the object.
+        """
+
     def keeps(self, holder: object, object: object) -> bool:
         """Return whether an object would go with a holder."""
 

@@ -70,6 +70,18 @@ std::vector<std::pair<py::object, std::int64_t>> keeping(const HeapSnapshot& hea
   return found;
 }
 
+/// (object, way, kept bytes, the objects on the way to it).
+using Container = std::tuple<py::object, std::string, std::int64_t, py::list>;
+
+std::vector<Container> containers(const HeapSnapshot& heap, std::int64_t least, std::size_t most) {
+  std::vector<Container> found;
+  for (const auto& it : heap.containers(least, most)) {
+    found.emplace_back(py::reinterpret_borrow<py::object>(it.object), it.way, it.kept,
+                       as_list(it.way_there));
+  }
+  return found;
+}
+
 }  // namespace
 
 void register_graph(py::module_& m) {
@@ -155,6 +167,8 @@ void register_graph(py::module_& m) {
             return heap.holders_of(object.ptr());
           },
           py::arg("object"), "Return how many refer to an object.")
+      .def("containers", containers, py::arg("least"), py::arg("most"),
+           "Return the built-in containers that names lead to and that keep so many bytes.")
       .def(
           "keeps",
           [](const HeapSnapshot& heap, const py::object& holder, const py::object& object) {

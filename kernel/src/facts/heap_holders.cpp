@@ -7,6 +7,8 @@
 namespace xleak::facts {
 namespace {
 
+// Of a way that somebody would type; lists may be nested without end.
+constexpr int kMostSteps = 32;
 const std::string kOutside = "native code or a running function";
 
 }  // namespace
@@ -129,6 +131,37 @@ std::int64_t HeapSnapshot::retained_bytes(PyObject* object) const {
   return node == monitor::kNoNode ? 0 : retained_[node];
 }
 
+std::vector<HeapSnapshot::Container> HeapSnapshot::containers(std::int64_t least,
+                                                              std::size_t most) const {
+  std::vector<std::pair<std::int64_t, Node>> large;
+  for (const Node node : containers_) {
+    if (retained_[node] >= least && is_near_a_name(node))
+      large.emplace_back(-retained_[node], node);
+  }
+  std::sort(large.begin(), large.end());
+  large.resize(std::min(large.size(), most));
+  std::vector<Container> result;
+  for (const auto& [kept, node] : large) {
+    Container found{nullptr, "", -kept, {}};
+    found.way = describe(monitor::way_to(before_, 0, node), &found.way_there);
+    if (found.way.empty()) continue;
+    found.object = found.way_there.back();
+    found.way_there.pop_back();
+    result.push_back(std::move(found));
+  }
+  return result;
+}
+
+/// Whether few steps lead there from a name, more than the name itself.
+bool HeapSnapshot::is_near_a_name(Node node) const {
+  Node at = node;
+  for (int step = 0; step < kMostSteps && at > last_name_; ++step) {
+    at = before_[at];
+    if (at == monitor::kNoNode) return false;
+  }
+  return at != 0 && at <= last_name_;
+}
+
 bool HeapSnapshot::dominates(Node holder, Node node) const {
   while (node != monitor::kNoNode && node != holder) node = tree_.dominator[node];
   return node == holder;
@@ -185,12 +218,14 @@ PyObject* HeapSnapshot::live_value(Node label, Node node) const {
 }
 
 /// Each object is read only once the one before it, which is alive, was seen to refer to it.
-std::string HeapSnapshot::describe(const std::vector<Node>& way) const {
+std::string HeapSnapshot::describe(const std::vector<Node>& way,
+                                   std::vector<PyObject*>* passed) const {
   if (way.size() < 2) return "";
   const std::string& label = labels_[way[1] - 1];
   if (way.size() == 2) return label;
   PyObject* object = live_value(way[1], way[2]);
   if (object == nullptr) return "";
+  if (passed != nullptr) passed->push_back(object);
   std::string text = label;
   for (std::size_t i = 3; i < way.size() && !is_memory(way[i]); ++i) {
     auto* next = reinterpret_cast<PyObject*>(addresses_[way[i]]);
@@ -198,6 +233,7 @@ std::string HeapSnapshot::describe(const std::vector<Node>& way) const {
     if (step.empty()) return "";
     text += step;
     object = next;
+    if (passed != nullptr) passed->push_back(object);
   }
   return shortened(text);
 }

@@ -39,6 +39,7 @@ HeapSnapshot::HeapSnapshot(std::vector<NamedSlot> slots, std::vector<NamedRoot> 
   for (const NamedSlot& slot : slots_) {
     named_entries_[slot.dict.get()][slot.key.get()] = label(slot.label);
   }
+  last_name_ = static_cast<Node>(labels_.size());
   for (const NamedRoot& root : roots_) label(root.label);
   for (SavedMemory& memory : saved) saved_.emplace(memory.tensor, std::move(memory));
 }
@@ -161,6 +162,8 @@ void HeapSnapshot::read_object(PyObject* object) {
   const bool named = kind == Kind::dict && named_entries_.count(object) != 0;
   const bool of_module = kind == Kind::dict && is_module_dict(object);
   if (kind == Kind::barrier || named || of_module) common_.push_back(graph_.size());
+  const bool collection = kind == Kind::list || kind == Kind::dict || kind == Kind::sized;
+  if (collection && !named && !of_module) containers_.push_back(graph_.size());
   if (named) {
     read_entries(object);
   } else if (Py_TYPE(object)->tp_traverse != nullptr && PyObject_IS_GC(object)) {

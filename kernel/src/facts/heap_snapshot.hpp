@@ -105,6 +105,16 @@ class HeapSnapshot {
   std::int64_t freed_by_replacing(const std::vector<std::uintptr_t>& objects, Replacement by);
   /// How many objects and labels refer to an object, and native code as one.
   std::size_t holders_of(PyObject* object) const;
+  /// A built-in container, or an instance of a class of one, that a name leads to.
+  struct Container {
+    PyObject* object = nullptr;
+    std::string way;
+    std::int64_t kept = 0;             ///< What would be freed with it.
+    std::vector<PyObject*> way_there;  ///< From the value of the name on, itself not included.
+  };
+  /// Those near a name that keep at least so much, most first, at most `most`. Borrowed references.
+  /// Needs the GIL.
+  std::vector<Container> containers(std::int64_t least, std::size_t most) const;
   /// Whether `object` would go with `holder`.
   bool keeps(PyObject* holder, PyObject* object) const;
   /// The largest objects that only `label` keeps: the way to each and its own bytes. Needs the GIL.
@@ -140,15 +150,18 @@ class HeapSnapshot {
   bool below_dominator(Node node, const std::vector<bool>& below) const;
   std::vector<Node> own_memory(Node node) const;
   bool is_memory(Node node) const { return (addresses_[node] & 1) != 0; }
+  bool is_near_a_name(Node node) const;
   bool refers(Node from, Node to) const;
   bool holds_memory_of(Node one, Node other) const;
   PyObject* live_value(Node label, Node node) const;
-  std::string describe(const std::vector<Node>& way) const;
+  std::string describe(const std::vector<Node>& way,
+                       std::vector<PyObject*>* passed = nullptr) const;
 
   std::vector<NamedSlot> slots_;
   std::vector<NamedRoot> roots_;
   std::vector<std::string> labels_;  ///< Of the nodes 1, 2, …; node 0 is the root of all.
   std::unordered_map<std::string, Node> label_nodes_;
+  Node last_name_ = 0;  ///< The labels of slots come first.
   std::unordered_map<PyObject*, std::unordered_map<PyObject*, Node>> named_entries_;
   std::unordered_multimap<std::uintptr_t, SavedMemory> saved_;
   /// Tensors whose memory a graph has saved: C++ owns them too.
@@ -170,6 +183,7 @@ class HeapSnapshot {
     std::int64_t shown;
   };
   std::vector<View> views_;
+  std::vector<Node> containers_;
   std::vector<Node> common_;  ///< Modules, types and namespaces, which lead to everything.
   Node outside_ = monitor::kNoNode;
 

@@ -16,12 +16,16 @@ from xleak.shell.holders.exit_hooks import ExitHooks, finalizers
 from xleak.shell.holders.figures import open_figures
 from xleak.shell.holders.futures import ReadFutures
 from xleak.shell.holders.graphs import ContainersOfGraphs
+from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
+from xleak.shell.holders.mutable_defaults import MutableDefaults
 from xleak.shell.holders.passes import GraphsOfPasses
+from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.running import LeftRunning
+from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.holders.workers import IdleWorkers
 
 if TYPE_CHECKING:
@@ -46,6 +50,7 @@ class Holders:
         self.suspected = False
         """Whether the next look() searches."""
         self._counts = Counts()
+        signs = SourceSigns()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
@@ -60,6 +65,9 @@ class Holders:
             LeftRunning(self._counts),
             IdleWorkers(),
             GraphsOfPasses(),
+            MutableDefaults(signs),
+            Registries(signs),
+            GrowingContainers(signs),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -85,7 +93,12 @@ class Holders:
         index: int,
     ) -> list[_native.Holder]:
         look = Look(heap, live, watcher, index, self._failed_cell, self._sources, self.suspect)
-        return [holder for teller in self._tellers for holder in teller(look)]
+        told: dict[str, _native.Holder] = {}
+        for teller in self._tellers:
+            for holder in teller(look):
+                # What two could tell of is the first one's.
+                told.setdefault(holder.label, holder)
+        return list(told.values())
 
     def suspect(self) -> None:
         """Something may be kept: the next look() searches."""

@@ -1,0 +1,132 @@
+"""The built-in containers of the user's making, and what is in them."""
+
+from __future__ import annotations
+
+import re
+import sys
+import types
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
+
+# By exact type: what they hold is read without asking an instance.
+_TYPES: tuple[type, ...] = (list, dict, set, deque, defaultdict, OrderedDict)
+# The largest of a heap; whatever grows for long is among them.
+_MOST = 500
+# Of a special method or attribute: the interpreter's, or in a function.
+_HIDDEN = re.compile(r"\.__\w+__")
+# Set up by torch.nn.Module for every module, filled by its layers.
+_OF_MODULES = re.compile(r"_(?:parameters|buffers|modules|\w+_hooks\w*|non_persistent_\w+)")
+_LAST_NAME = re.compile(r"([^\W\d]\w*)(?:\[[^\]]*\])*$")
+# Elements of one container that are looked at.
+_SAMPLE = 2000
+
+
+@dataclass(frozen=True)
+class Collection:
+    """One container, for the time of a look."""
+
+    object: Any
+    way: str
+    kept: int
+    """What would be freed with it, in bytes."""
+    owners: list[Any]
+    """The objects on the way to it, nearest last."""
+
+    @property
+    def name(self) -> str:
+        """The last name of the way, as Signs have it."""
+        found = _LAST_NAME.search(self.way)
+        return found.group(1) if found else ""
+
+    @property
+    def head(self) -> str:
+        """The name of the user's that the way starts at."""
+        return self.way.partition(".")[0].partition("[")[0]
+
+    @property
+    def count(self) -> int:
+        """The number of its elements."""
+        return int(type(self.object).__len__(self.object))
+
+    def elements(self) -> list[Any]:
+        """Its first values, and the first keys of a dictionary."""
+        return elements_of(self.object)
+
+
+def collections_of(look: Look) -> Iterator[Collection]:
+    """Those without a bound that are worth a look."""
+    for found, way, kept, owners in look.heap.containers(LEAST_BYTES, _MOST):
+        collection = Collection(found, way, kept, owners)
+        if is_collection(found) and is_the_users(way) and _is_of_the_user(collection, look):
+            yield collection
+
+
+def is_collection(it: object) -> bool:
+    """Whether it is a built-in container that may grow without end."""
+    if type(it) is deque:
+        limit: Any = deque.maxlen
+        return limit.__get__(it) is None
+    return type(it) in _TYPES
+
+
+def elements_of(collection: Any) -> list[Any]:
+    """The first values of a built-in container, and the first keys of a dictionary."""
+    # Each list is made in one go: another thread may fill the container.
+    if not isinstance(collection, dict):
+        return list(islice(type(collection).__iter__(collection), _SAMPLE))
+    keys = list(islice(dict.keys(collection), _SAMPLE))
+    return keys + list(islice(dict.values(collection), _SAMPLE))
+
+
+def is_users_class(it: object) -> bool:
+    """Whether it is a class that the user's cells made."""
+    if not issubclass(type(it), type):
+        return False
+    attributes: Any = type.__dict__["__dict__"]
+    return bool(attributes.__get__(it).get("__module__") == "__main__")
+
+
+def is_users_function(it: object, look: Look) -> bool:
+    """Whether it is a function that the user's cells made."""
+    return type(it) is types.FunctionType and it.__globals__ is look.watcher.shell.user_ns
+
+
+def is_module_of_torch(it: object) -> bool:
+    """Whether it is a torch.nn.Module."""
+    return _is_instance(it, "torch.nn.modules.module", "Module")
+
+
+def is_tensor(it: object) -> bool:
+    """Whether it is a tensor of torch's."""
+    return _is_instance(it, "torch._C", "TensorBase")
+
+
+def is_context(it: object) -> bool:
+    """Whether it is the context of an autograd.Function."""
+    return _is_instance(it, "torch.autograd.function", "BackwardCFunction")
+
+
+def _is_instance(it: object, module: str, name: str) -> bool:
+    base = getattr(sys.modules.get(module), name, None)
+    ancestors: Any = type.__dict__["__mro__"]
+    return base is not None and base in ancestors.__get__(type(it))
+
+
+def _is_of_the_user(collection: Collection, look: Look) -> bool:
+    """Not where an object of a library has it: that knows what it is for."""
+    if _HIDDEN.search(collection.way) or _OF_MODULES.fullmatch(collection.name):
+        return False
+    return all(_is_open(owner, look) for owner in collection.owners)
+
+
+def _is_open(owner: Any, look: Look) -> bool:
+    if type(owner) in _TYPES or type(owner) is tuple or is_users_class(owner):
+        return True
+    if is_users_class(type(owner)) or is_module_of_torch(owner):
+        return True
+    return is_users_function(owner, look)

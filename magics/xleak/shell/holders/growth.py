@@ -1,0 +1,91 @@
+"""Containers that code behind the scenes fills, execution after execution, and nobody empties."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from xleak import _native
+from xleak.shell.holders.containers import (
+    Collection,
+    collections_of,
+    is_context,
+    is_module_of_torch,
+    is_users_class,
+)
+from xleak.shell.holders.growth_history import RISES, GrowthHistory, Observed
+from xleak.shell.holders.look import REPORTED_BYTES, Look
+from xleak.shell.holders.signs import MAKERS, Signs, SourceSigns
+
+_CACHE_NAME = re.compile(r"cache|memo|store|lookup|feats", re.IGNORECASE)
+
+
+class GrowingContainers:
+    """Those that grew over several executions of cells which do not fill them in plain sight."""
+
+    def __init__(self, signs: SourceSigns) -> None:
+        self._history = GrowthHistory()
+        self._signs = signs
+
+    def __call__(self, look: Look) -> Iterator[_native.Holder]:
+        """One holder for each."""
+        found = {it.way: it for it in collections_of(look)}
+        things = list(self._observed(look, found)) if found else []
+        grown = self._history.grown(look, things)
+        grown = _of_contexts(found, look.cell) | grown
+        signs = self._signs.of(look, look.sources if grown else {})
+        for way, first_cell in grown.items():
+            it = found[way]
+            kind = _kind_of(it, signs)
+            if kind and not signs.bounded(it.name):
+                since = self._signs.cell_that_fills(it.name) or first_cell
+                largest = _native.type_name(it.elements()[-1])
+                release = f"{way}.clear()"
+                yield _native.Holder(kind, way, it.kept, since, largest, it.count, release)
+
+    def _observed(self, look: Look, found: dict[str, Collection]) -> Iterator[Observed]:
+        recent = self._signs.of(look, self._history.cells_since(look))
+        latest = self._signs.of(look, {look.cell: look.sources.get(look.cell, "")})
+        filled = recent.filled_by("")
+        for way, it in found.items():
+            # `store.add(x)` says what it does as well as `results.append(x)`.
+            names = {it.name} if _belongs_to_class(it) else {it.name, it.head}
+            by_the_user = bool(names & filled) or it.name in recent.used_by_cells
+            # An earlier cell made it with little in it, or there would have been a look.
+            is_new = bool({it.name, it.head} & latest.bound)
+            yield Observed(way, id(it.object), it.count, it.kept, is_new, by_the_user)
+
+
+def _of_contexts(found: dict[str, Collection], cell: int) -> dict[str, int]:
+    """Those with contexts of autograd functions, each of which was for one pass: one look is
+    enough."""
+    return {
+        way: cell
+        for way, it in found.items()
+        if it.kept >= REPORTED_BYTES and sum(map(_has_context, it.elements())) >= RISES
+    }
+
+
+def _has_context(element: object) -> bool:
+    if type(element) is tuple:
+        return any(map(is_context, element))
+    return is_context(element)
+
+
+def _kind_of(it: Collection, signs: Signs) -> str | None:
+    """None where it is no leak of any kind."""
+    if all(issubclass(type(element), type) for element in it.elements()):
+        # Classes register once, by design.
+        return None
+    if any(is_module_of_torch(owner) for owner in it.owners):
+        return "growing container of a module"
+    looked_up = it.name in signs.looked_up or _CACHE_NAME.search(it.name)
+    if looked_up and issubclass(type(it.object), dict):
+        return "growing cache"
+    if _belongs_to_class(it) or signs.filled.get(it.name, set()) & MAKERS:
+        return "growing registry"
+    return None if it.name in signs.used else "growing container"
+
+
+def _belongs_to_class(it: Collection) -> bool:
+    return any(is_users_class(owner) for owner in it.owners[-2:])

@@ -1,0 +1,61 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+
+#include "xleak/monitor/session.hpp"
+
+using namespace xleak::monitor;
+
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+
+std::vector<Finding> detect(std::string_view code, const Holder& holder) {
+  SessionView view;
+  view.cell = 6;
+  view.holders = {holder};
+  for (const Smell* smell : all_smells()) {
+    if (smell->code == code) return smell->at_run_time(view);
+  }
+  FAIL("the smell is not in the list");
+  return {};
+}
+
+bool says(const std::vector<Finding>& findings, const std::string& text) {
+  return findings.size() == 1 && findings[0].message.find(text) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_SUITE("growth_smells") {
+  TEST_CASE("a container that grew is told with its elements and the cell that fills it") {
+    const auto findings =
+        detect("XL105", {"growing container", "taps", 5 * kMiB, 2, "tuple", 40, "taps.clear()"});
+    CHECK(says(findings, "taps has grown to 40 elements and 5 MiB over several executions"));
+    CHECK(findings[0].cause_cell == 2);
+    CHECK(findings[0].key == "taps");
+    CHECK(findings[0].fixes[0].code == "taps.clear()");
+  }
+
+  TEST_CASE("a default is a warning, and a note where it may be a memo") {
+    const Holder grows{"default that grows",       "f.__defaults__[0]", 2 * kMiB, 1, "seen", 9,
+                       "f.__defaults__[0].clear()"};
+    Holder memo = grows;
+    memo.kind = "default as a memo";
+    CHECK(says(detect("XL410", grows), "The default of `seen` has collected 9 elements"));
+    CHECK_FALSE(detect("XL410", grows)[0].severity.has_value());
+    CHECK(detect("XL410", memo)[0].severity == Severity::note);
+  }
+
+  TEST_CASE("a registry is told with the type of what it keeps") {
+    const auto findings = detect("XL409", {"growing registry", "Probe.alive", 4 * kMiB, 1, "Probe",
+                                           7, "Probe.alive.clear()"});
+    CHECK(says(findings, "Probe.alive has 7 entries, of type Probe, and alone keeps 4 MiB"));
+  }
+
+  TEST_CASE("what keeps less than a mebibyte is not told") {
+    CHECK(detect("XL105", {"growing container", "taps", kMiB - 1, 2, "tuple", 40, "taps.clear()"})
+              .empty());
+  }
+}

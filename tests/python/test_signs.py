@@ -1,0 +1,86 @@
+"""What the source of a cell shows of containers."""
+
+from __future__ import annotations
+
+import pytest
+from IPython.core.inputtransformer2 import TransformerManager
+from xleak.shell.holders.signs import Signs, signs_of
+
+
+def signs(source: str) -> Signs:
+    return signs_of(source, TransformerManager().transform_cell)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["x.pop()", "x.popleft()", "x.popitem()", "x.clear()", "x.discard(1)", "x.remove(1)",
+     "del x[0]", "x[:] = []", "x[i % 8] = v", "x = x[-9:]", "if len(x) > 9: pass",
+     "while len(x) > 9: f()", "for n in y: x = []", "def f():\n    global x\n    x = []",
+     "def reset(self):\n    self.x = {}", "a.x['k'].clear()", "%time x.pop()", "%%time\nx.pop()"],
+)  # fmt: skip
+def test_a_container_that_somebody_empties_or_keeps_short_is_bounded(source: str) -> None:
+    assert signs(source).bounded("x")
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["x = []", "def f():\n    x = []\n    x.pop()", "class C:\n    x = []",
+     "def __init__(self):\n    self.x = []", "x.append(1)", "print(len(x))", "y.pop()",
+     "def f(x): x.clear()"],
+)  # fmt: skip
+def test_to_make_or_fill_a_container_bounds_nothing(source: str) -> None:
+    assert not signs(source).bounded("x")
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["x.append(1)", "x.add(1)", "x[k] = 1", "a.x += [1]", "x.setdefault(k, 1)", "a.x.extend(y)",
+     "a.x['k'].append(1)", "for n in y: x.append(n)", "[x.append(n) for n in y]"],
+)  # fmt: skip
+def test_a_cell_that_fills_is_told_from_a_function_that_does(source: str) -> None:
+    assert signs(source).filled == {"x": {""}}
+    within = "def f():\n    " + source
+    assert signs(within).filled == {"x": {"f"}}
+    assert signs(f"lambda k: {source}").filled in ({}, {"x": {"<lambda>"}})
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["for n in x: f(n)", "torch.cat(x)", "y = x[3]", "def f():\n    return x", "x.items()",
+     "[n for n in a.x]", "y = x", "max(n for n in x)"],
+)  # fmt: skip
+def test_whoever_may_read_elements_uses_the_container(source: str) -> None:
+    assert "x" in signs(source).used
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["x", "len(x)", "print(len(x), x)", "f'{len(x)}'", "sum(n.nbytes for n in x)", "x[-1].mean()",
+     "x.append(1)", "x = []", "def f(x): return x", "k in x"],
+)  # fmt: skip
+def test_to_count_and_to_print_is_not_to_use(source: str) -> None:
+    assert "x" not in signs(source).used
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["def f(x=[]): x.append(1)", "def f(*, x={}): x[1] = 1", "def f(y, x=list(), z=3): x.append(1)",
+     "def f(x=defaultdict(list)): x[1].append(2)", "class C:\n    def f(self, x=[]): self.x = x"],
+)  # fmt: skip
+def test_an_empty_default_that_stays_may_grow(source: str) -> None:
+    assert signs(source).growing_defaults == {("f", "x")}
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["def f(x=None): pass", "def f(x=[1]): x.append(1)", "def f(x=()): pass",
+     "def f(x=[]): x = list(x)", "def f(x=[]):\n    x.append(1)\n    x.clear()",
+     "def f(x=dict(a=1)): x[2] = 1"],
+)  # fmt: skip
+def test_a_default_that_is_replaced_emptied_or_not_empty_does_not(source: str) -> None:
+    assert signs(source).growing_defaults == set()
+
+
+@pytest.mark.parametrize("source", ["x = (", "\x00", "(" * 5000, ""])
+def test_what_is_not_python_says_nothing(source: str) -> None:
+    assert signs(source) == Signs()

@@ -323,6 +323,9 @@ class LiveObjects:
     def instances(self, base: type) -> list[Any]:
         """Return those of a type or of a subtype, by the type pointer alone."""
 
+    def made_in(self, names: dict[str, Any]) -> list[Any]:
+        """Return the instances of classes, and the functions, that the code of a namespace made."""
+
 class GraphBytes:
     """What the autograd graph of one tensor has saved and nothing else keeps. Sizes in bytes."""
 
@@ -382,11 +385,27 @@ class HeapSnapshot:
     def way_to(self, object: object) -> str:
         """Return a shortest way to an object, empty where there is none."""
 
+    def is_reached(self, object: object) -> bool:
+        """Return whether a label leads to an object; False where native code alone does."""
+
+    def only_in_graphs(self, tensors: list[Any]) -> list[Any]:
+        """Return those that native code and other tensors alone refer to, as graphs do."""
+
     def retained_by(self, object: object) -> int:
         """Return what would be freed with an object."""
 
     def keeping(self, objects: list[Any], least: int) -> list[tuple[Any, int]]:
         """Return (object, bytes) of those that alone keep at least so many bytes."""
+
+    def garbage_cycles(self, suspects: list[Any]) -> list[tuple[list[Any], int]]:
+        """Return (its suspects, bytes) of each cycle of garbage that is there because of suspects.
+
+        What a cycle without a suspect leads to waits for the collector anyway and is left out.
+        """
+
+    def way_around(self, object: object) -> tuple[str, list[Any]]:
+        """Return the steps of the shortest way from garbage back to itself, `.child.parent`, and
+        the objects that they lead to. Empty where there is none."""
 
     def graphs(self, least: int) -> list[GraphBytes]:
         """Return the tensors whose autograd graphs alone keep at least so many bytes."""

@@ -159,6 +159,7 @@ void HeapSnapshot::read_object(PyObject* object) {
   const bool named = kind == Kind::dict && named_entries_.count(object) != 0;
   const bool of_module = kind == Kind::dict && is_module_dict(object);
   if (kind == Kind::barrier || named || of_module) common_.push_back(graph_.size());
+  if (kind == Kind::frame) frames_.push_back(graph_.size());
   if (named) {
     read_entries(object);
   } else if (Py_TYPE(object)->tp_traverse != nullptr && PyObject_IS_GC(object)) {

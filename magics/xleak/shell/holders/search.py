@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from xleak import _native
 from xleak.shell.heap import take_snapshot
+from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.figures import open_figures
 from xleak.shell.holders.graphs import ContainersOfGraphs
@@ -43,6 +44,7 @@ class Holders:
             exceptions,
             open_figures,
             ContainersOfGraphs(),
+            GarbageCycles(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None

@@ -47,6 +47,25 @@ TEST_SUITE("cycle_smells") {
     CHECK(detect("XL113", cycle("cycle of a callback", 9 * kMiB)).size() == 1);
   }
 
+  TEST_CASE("gradients with a graph are told by their model, orphaned ones by what frees them") {
+    const auto owned = detect("XL205", {"gradients with a graph", "net", 7 * kMiB, 3, "4 gradients",
+                                        4, "net.zero_grad(set_to_none=True)"});
+    REQUIRE(owned.size() == 1);
+    CHECK(owned[0].key == "net");
+    CHECK(owned[0].message.find("4 gradients of net kept by `backward(create_graph=True)` with "
+                                "7 MiB of graph. Let go of them with "
+                                "`net.zero_grad(set_to_none=True)`") == 0);
+    const auto orphaned = detect("XL205", {"orphaned gradients",
+                                           "Parameters that no name reaches",
+                                           7 * kMiB,
+                                           {},
+                                           "4 gradients",
+                                           4,
+                                           "%release_cache"});
+    REQUIRE(orphaned.size() == 1);
+    CHECK(orphaned[0].fixes[0].code == "%release_cache");
+  }
+
   TEST_CASE("less than a mebibyte may wait") {
     CHECK(detect("XL106", cycle("cycle of objects", kMiB - 1)).empty());
     CHECK(detect("XL113", cycle("cycle of a callback", kMiB - 1)).empty());

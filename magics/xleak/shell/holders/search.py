@@ -12,6 +12,7 @@ from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.figures import open_figures
+from xleak.shell.holders.gradients import GradientsWithGraph, orphans
 from xleak.shell.holders.graphs import ContainersOfGraphs
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
@@ -45,6 +46,8 @@ class Holders:
             open_figures,
             ContainersOfGraphs(),
             GarbageCycles(),
+            GradientsWithGraph(),
+            orphans,
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None

@@ -323,6 +323,9 @@ class LiveObjects:
     def instances(self, base: type) -> list[Any]:
         """Return those of a type or of a subtype, by the type pointer alone."""
 
+    def made_in(self, names: dict[str, Any]) -> list[Any]:
+        """Return the instances of classes, and the functions, that the code of a namespace made."""
+
 class GraphBytes:
     """What the autograd graph of one tensor has saved. Sizes in bytes."""
 
@@ -404,6 +407,12 @@ class HeapSnapshot:
     def way_to(self, object: object) -> str:
         """Return a shortest way to an object, empty where there is none."""
 
+    def is_reached(self, object: object) -> bool:
+        """Return whether a label leads to an object; False where native code alone does."""
+
+    def only_in_graphs(self, tensors: list[Any]) -> list[Any]:
+        """Return those that native code and other tensors alone refer to, as graphs do."""
+
     def retained_by(self, object: object) -> int:
         """Return what would be freed with an object."""
 
@@ -432,6 +441,15 @@ class HeapSnapshot:
         Those that a name of the user's leads to, subclasses and attributes' dictionaries included;
         the way starts with the value of the name and ends before the object.
         """
+    def garbage_cycles(self, suspects: list[Any]) -> list[tuple[list[Any], int]]:
+        """Return (its suspects, bytes) of each cycle of garbage that is there because of suspects.
+
+        What a cycle without a suspect leads to waits for the collector anyway and is left out.
+        """
+
+    def way_around(self, object: object) -> tuple[str, list[Any]]:
+        """Return the steps of the shortest way from garbage back to itself, `.child.parent`, and
+        the objects that they lead to. Empty where there is none."""
 
     def keeps(self, holder: object, object: object) -> bool:
         """Return whether an object would go with a holder."""

@@ -141,6 +141,38 @@ TEST_SUITE("graph") {
     CHECK(component[5] != component[3]);
   }
 
+  TEST_CASE("a cycle of garbage is told by its suspect, with all that goes with it") {
+    const Graph graph = graph_of({{}, {2}, {3}, {1, 4}, {}, {5}});
+    const std::vector<bool> garbage{false, true, true, true, true, true};
+    const auto cycles = *garbage_cycles(graph, garbage, {2}, {7, 1, 20, 300, 4000, 9}, kNever);
+    REQUIRE(cycles.size() == 1);
+    CHECK(cycles[0].suspects == std::vector<GraphNode>{2});
+    CHECK(cycles[0].bytes == 4321);
+  }
+
+  TEST_CASE("what lives or is in no cycle is no cycle of garbage") {
+    const Graph graph = graph_of({{1}, {0}, {3}, {}});
+    CHECK(garbage_cycles(graph, {false, false, true, true}, {1, 2}, {1, 1, 1, 1}, kNever)->empty());
+  }
+
+  TEST_CASE("what a cycle without a suspect leads to waits anyway") {
+    // A suspect in a cycle of others, and behind it a cycle of its own.
+    const Graph graph = graph_of({{1}, {0, 2}, {0, 3}, {2}});
+    const std::vector<bool> garbage(4, true);
+    CHECK(garbage_cycles(graph, garbage, {2}, {1, 1, 1, 1}, kNever)->empty());
+    CHECK(garbage_cycles(graph, garbage, {1, 2}, {1, 1, 1, 1}, kNever)->size() == 1);
+  }
+
+  TEST_CASE("a cycle that another leads to is counted with the other one") {
+    const Graph graph = graph_of({{1}, {0, 2}, {3}, {2}});
+    const auto cycles =
+        *garbage_cycles(graph, std::vector<bool>(4, true), {0, 2}, {1, 20, 300, 4000}, kNever);
+    REQUIRE(cycles.size() == 2);
+    CHECK(cycles[0].suspects == std::vector<GraphNode>{0});
+    CHECK(cycles[0].bytes == 4321);
+    CHECK(cycles[1].bytes == 0);
+  }
+
   TEST_CASE("a long chain needs no deep stack") {
     constexpr GraphNode kLength = 1'000'000;
     Graph chain;
@@ -163,6 +195,8 @@ TEST_SUITE("graph") {
     CHECK_FALSE(shortest_ways(chain, 0, {}, at_once));
     CHECK_FALSE(dominators(chain, 0, at_once));
     CHECK_FALSE(components(chain, at_once));
+    CHECK_FALSE(garbage_cycles(chain, std::vector<bool>(100'000, true), {0},
+                               std::vector<std::int64_t>(100'000), at_once));
     CHECK_FALSE(reachable_bytes(chain, 0, std::vector<std::int64_t>(100'000),
                                 std::vector<bool>(100'000), at_once));
   }

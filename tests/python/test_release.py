@@ -71,6 +71,7 @@ def test_every_step_has_a_line_in_order(
     assert [line.split(":")[0] for line in lines] == [
         "Tracebacks",
         "Output entries that nobody uses",
+        "Gradients that keep their Parameters",
         "Garbage cycles",
         "Caches of frameworks",
         "Free pages of the C heap",

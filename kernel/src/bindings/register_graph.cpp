@@ -54,8 +54,31 @@ py::list as_list(const std::vector<PyObject*>& objects) {
   return list;
 }
 
+std::vector<PyObject*> as_vector(const py::list& list) {
+  std::vector<PyObject*> objects;
+  for (const py::handle object : list) objects.push_back(object.ptr());
+  return objects;
+}
+
 py::list instances(const facts::LiveObjects& live, const py::type& base) {
   return as_list(live.instances(reinterpret_cast<PyTypeObject*>(base.ptr())));
+}
+
+py::list made_in(const facts::LiveObjects& live, const py::dict& names) {
+  return as_list(live.made_in(names.ptr()));
+}
+
+std::vector<std::pair<py::list, std::int64_t>> garbage_cycles(const HeapSnapshot& heap,
+                                                              const py::list& suspects) {
+  std::vector<std::pair<py::list, std::int64_t>> cycles;
+  for (const auto& waiting : heap.garbage_cycles(as_vector(suspects)))
+    cycles.emplace_back(as_list(waiting.suspects), waiting.bytes);
+  return cycles;
+}
+
+std::pair<std::string, py::list> way_around(const HeapSnapshot& heap, const py::object& object) {
+  const auto circle = heap.way_around(object.ptr());
+  return {circle.text, as_list(circle.objects)};
 }
 
 /// The objects that alone keep at least so much, with how much that is.
@@ -90,7 +113,9 @@ void register_graph(py::module_& m) {
       .def("__enter__", [](py::object self) { return self; })
       .def("__exit__", [](facts::LiveObjects& live, const py::args&) { live.let_go(); })
       .def("instances", instances, py::arg("base"),
-           "Return those of a type or of a subtype, by the type pointer alone.");
+           "Return those of a type or of a subtype, by the type pointer alone.")
+      .def("made_in", made_in, py::arg("names"),
+           "Return the instances of classes, and the functions, of a namespace.");
   py::class_<HeapSnapshot::GraphBytes>(m, "GraphBytes", "What the graph of one tensor keeps.")
       .def_readonly("tensor", &HeapSnapshot::GraphBytes::tensor)
       .def_readonly("way", &HeapSnapshot::GraphBytes::way)
@@ -138,6 +163,18 @@ void register_graph(py::module_& m) {
           },
           py::arg("object"), "Return a shortest way to an object.")
       .def(
+          "is_reached",
+          [](const HeapSnapshot& heap, const py::object& object) {
+            return heap.is_reached(object.ptr());
+          },
+          py::arg("object"), "Return whether a label leads to an object.")
+      .def(
+          "only_in_graphs",
+          [](const HeapSnapshot& heap, const py::list& tensors) {
+            return as_list(heap.only_in_graphs(as_vector(tensors)));
+          },
+          py::arg("tensors"), "Return those that native code and other tensors alone refer to.")
+      .def(
           "retained_by",
           [](const HeapSnapshot& heap, const py::object& object) {
             return heap.retained_bytes(object.ptr());
@@ -169,6 +206,10 @@ void register_graph(py::module_& m) {
           py::arg("object"), "Return how many refer to an object.")
       .def("containers", containers, py::arg("least"), py::arg("most"),
            "Return the built-in containers that names lead to and that keep so many bytes.")
+      .def("garbage_cycles", garbage_cycles, py::arg("suspects"),
+           "Return (its suspects, bytes) of each cycle of garbage that suspects close.")
+      .def("way_around", way_around, py::arg("object"),
+           "Return (steps, objects) of the shortest way from garbage back to itself.")
       .def(
           "keeps",
           [](const HeapSnapshot& heap, const py::object& holder, const py::object& object) {

@@ -1,5 +1,6 @@
 // What a snapshot tells of who holds what.
 #include <algorithm>
+#include <iterator>
 
 #include "heap_snapshot.hpp"
 #include "step_name.hpp"
@@ -124,6 +125,26 @@ std::string HeapSnapshot::way_to(PyObject* object) const {
   const auto way = monitor::way_to(before_, 0, node);
   const bool reached = tree_.dominator[node] != monitor::kNoNode;
   return way.empty() && reached ? kOutside : describe(way);
+}
+
+bool HeapSnapshot::is_reached(PyObject* object) const {
+  const Node node = index_.find(reinterpret_cast<std::uintptr_t>(object));
+  return node != monitor::kNoNode && before_[node] != monitor::kNoNode;
+}
+
+std::vector<PyObject*> HeapSnapshot::only_in_graphs(const std::vector<PyObject*>& tensors) const {
+  std::vector<bool> referred(graph_.size(), false);
+  for (Node node = 1; node < graph_.size(); ++node) {
+    if (node == outside_ || storages_.count(node) != 0) continue;
+    for (auto edge = graph_.first[node]; edge < graph_.first[node + 1]; ++edge)
+      referred[graph_.targets[edge]] = true;
+  }
+  std::vector<PyObject*> found;
+  std::copy_if(tensors.begin(), tensors.end(), std::back_inserter(found), [&](PyObject* it) {
+    const Node node = index_.find(reinterpret_cast<std::uintptr_t>(it));
+    return node != monitor::kNoNode && !referred[node];
+  });
+  return found;
 }
 
 std::int64_t HeapSnapshot::retained_bytes(PyObject* object) const {

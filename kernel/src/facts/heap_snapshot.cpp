@@ -164,6 +164,7 @@ void HeapSnapshot::read_object(PyObject* object) {
   if (kind == Kind::barrier || named || of_module) common_.push_back(graph_.size());
   const bool collection = kind == Kind::list || kind == Kind::dict || kind == Kind::sized;
   if (collection && !named && !of_module) containers_.push_back(graph_.size());
+  if (kind == Kind::frame) frames_.push_back(graph_.size());
   if (named) {
     read_entries(object);
   } else if (Py_TYPE(object)->tp_traverse != nullptr && PyObject_IS_GC(object)) {

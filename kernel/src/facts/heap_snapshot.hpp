@@ -76,6 +76,10 @@ class HeapSnapshot {
   /// A shortest way to an object, in the words of its user; empty where there is none. Needs the
   /// GIL.
   std::string way_to(PyObject* object) const;
+  /// Whether a label leads to an object; not so where native code alone, or nothing, does.
+  bool is_reached(PyObject* object) const;
+  /// Those tensors that native code and other tensors alone refer to, as graphs do.
+  std::vector<PyObject*> only_in_graphs(const std::vector<PyObject*>& tensors) const;
   /// What would be freed with an object; 0 where it was not there.
   std::int64_t retained_bytes(PyObject* object) const;
   /// What the graph of one tensor has saved.
@@ -117,6 +121,22 @@ class HeapSnapshot {
   std::vector<Container> containers(std::int64_t least, std::size_t most) const;
   /// Whether `object` would go with `holder`.
   bool keeps(PyObject* holder, PyObject* object) const;
+  /// Garbage that waits for the collector.
+  struct Waiting {
+    std::vector<PyObject*> suspects;  ///< Those in its cycle.
+    std::int64_t bytes = 0;
+  };
+  /// The cycles of garbage that would not be there without the suspects, which are alive. What one
+  /// cycle leads to is counted with the first that does.
+  std::vector<Waiting> garbage_cycles(const std::vector<PyObject*>& suspects) const;
+  /// A way that ends where it began.
+  struct Circle {
+    std::string text;                ///< Its steps.
+    std::vector<PyObject*> objects;  ///< Those that it leads to.
+  };
+  /// The shortest way from an object of the garbage, which is alive, back to itself; empty where
+  /// there is none. Needs the GIL.
+  Circle way_around(PyObject* object) const;
   /// The largest objects that only `label` keeps: the way to each and its own bytes. Needs the GIL.
   std::vector<std::pair<std::string, std::int64_t>> largest(const std::string& label,
                                                             std::size_t most) const;
@@ -147,6 +167,8 @@ class HeapSnapshot {
   std::optional<Node> value_node(const std::string& label) const;
   std::int64_t own_bytes(Node node, const std::vector<bool>* among) const;
   bool dominates(Node holder, Node node) const;
+  std::optional<Node> garbage_node(PyObject* object) const;
+  std::vector<Node> no_link() const;
   bool below_dominator(Node node, const std::vector<bool>& below) const;
   std::vector<Node> own_memory(Node node) const;
   bool is_memory(Node node) const { return (addresses_[node] & 1) != 0; }
@@ -185,6 +207,7 @@ class HeapSnapshot {
   std::vector<View> views_;
   std::vector<Node> containers_;
   std::vector<Node> common_;  ///< Modules, types and namespaces, which lead to everything.
+  std::vector<Node> frames_;
   Node outside_ = monitor::kNoNode;
 
   const Limits* limits_ = nullptr;

@@ -21,6 +21,8 @@ class LiveObjects {
 
   /// Those of a type or of a subtype, by the type pointer alone.
   std::vector<PyObject*> instances(PyTypeObject* base) const;
+  /// The instances of classes, and the functions, that the code of a namespace made.
+  std::vector<PyObject*> made_in(PyObject* namespace_dict) const;
   /// From here on there are none.
   void let_go();
 

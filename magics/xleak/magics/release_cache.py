@@ -15,8 +15,9 @@ class ReleaseCacheMagic(Magics):
 
     @line_magic("release_cache")
     def release(self, line: str) -> None:
-        """Let go of tracebacks, output entries that nobody uses, garbage cycles, caches of
-        frameworks and free pages of the C heap, in that order. --dry-run shows what there is.
+        """Let go of tracebacks, output entries that nobody uses, gradients that keep their own
+        Parameters, garbage cycles, caches of frameworks and free pages of the C heap, in that order.
+        --dry-run shows what there is.
 
         What a name, `_`, `__` or `___` reaches, or an output entry that your code uses, stays.
         """

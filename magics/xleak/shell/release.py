@@ -13,6 +13,8 @@ from xleak import _native
 from xleak.shell.caches import UNDERSCORES
 from xleak.shell.counters import NOISE_BYTES, read_counters, returned
 from xleak.shell.forgetting import Plan, make_plan
+from xleak.shell.gradients import drop, orphaned_gradients
+from xleak.shell.heap import take_snapshot
 from xleak.shell.tracebacks import drop_last_errors, last_errors
 from xleak.shell.watcher import Watcher, watcher
 
@@ -70,12 +72,14 @@ def forget(target: str, *, dry_run: bool = False, by_name_only: bool = False) ->
 
 
 def release_cache(*, dry_run: bool = False) -> list[Step]:
-    """Lets go, in this order: tracebacks, output entries that nobody uses, garbage cycles, caches
-    of frameworks, free pages of the C heap. Raises RuntimeError where xleak is not loaded."""
+    """Lets go, in this order: tracebacks, output entries that nobody uses, gradients that keep their
+    own Parameters, garbage cycles, caches of frameworks, free pages of the C heap. Raises
+    RuntimeError where xleak is not loaded."""
     watching = _watching()
     steps: list[Callable[[Watcher, bool], Step]] = [
         _release_tracebacks,
         _release_outputs,
+        _release_orphans,
         _collect_cycles,
         _empty_framework_caches,
         _trim_heap,
@@ -187,6 +191,16 @@ def _release_outputs(watching: Watcher, dry_run: bool) -> Step:
 
 def _listed(entries: list[_native.OutputFacts]) -> str:
     return ", ".join(f"Out[{e.number}] {_native.human(e.held_bytes)}" for e in entries)
+
+
+def _release_orphans(watching: Watcher, dry_run: bool) -> Step:
+    title = "Gradients that keep their Parameters"
+    heap = take_snapshot(watching)
+    with _native.LiveObjects() as live:
+        orphans = orphaned_gradients(heap, live) if heap is not None else []
+    if dry_run or not orphans:
+        return Step(title, f"{len(orphans)} that no name reaches" if orphans else "none")
+    return _measured(title, f"{len(orphans)} that no name reached", lambda: drop(orphans))
 
 
 def _collect_cycles(watching: Watcher, dry_run: bool) -> Step:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from xleak import _native
 from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.counts import Counts
+from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.debuggers import debuggers
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.exit_hooks import ExitHooks, finalizers
 from xleak.shell.holders.figures import open_figures
 from xleak.shell.holders.futures import ReadFutures
+from xleak.shell.holders.gradients import GradientsWithGraph, orphans
 from xleak.shell.holders.graphs import ContainersOfGraphs
 from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.handlers import AddedHandlers
@@ -68,6 +70,9 @@ class Holders:
             MutableDefaults(signs),
             Registries(signs),
             GrowingContainers(signs),
+            GarbageCycles(),
+            GradientsWithGraph(),
+            orphans,
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None

@@ -62,4 +62,17 @@ XLEAK_MONITOR_API std::optional<std::int64_t> reachable_bytes(
 XLEAK_MONITOR_API std::optional<std::vector<GraphNode>> components(const Graph& graph,
                                                                    const Stop& stop);
 
+/// A cycle of garbage that is there because of suspects.
+struct GarbageCycle {
+  std::vector<GraphNode> suspects;  ///< Those that are part of it.
+  std::int64_t bytes = 0;           ///< What goes with it and with none before it.
+};
+
+/// The cycles among the `garbage` (by node) that would not be there without the suspects, each
+/// before those that it leads to. What a cycle without a suspect leads to as well waits for the
+/// collector anyway and is left out. Empty where it was stopped.
+XLEAK_MONITOR_API std::optional<std::vector<GarbageCycle>> garbage_cycles(
+    const Graph& graph, std::vector<bool> garbage, const std::vector<GraphNode>& suspects,
+    const std::vector<std::int64_t>& bytes, const Stop& stop);
+
 }  // namespace xleak::monitor

@@ -1,0 +1,73 @@
+#include <doctest/doctest.h>
+
+#include <string_view>
+
+#include "xleak/monitor/session.hpp"
+
+using namespace xleak::monitor;
+
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+
+std::vector<Finding> detect(std::string_view code, const Holder& holder) {
+  SessionView view;
+  view.cell = 6;
+  view.holders = {holder};
+  for (const Smell* smell : all_smells()) {
+    if (smell->code == code) return smell->at_run_time(view);
+  }
+  FAIL("the smell is not in the list");
+  return {};
+}
+
+Holder cycle(const char* kind, std::int64_t bytes) {
+  return {kind, "Tree: garbage in a cycle", bytes, 4, "Tree.leaves[0].parent",
+          3,    "import gc; gc.collect();"};
+}
+
+}  // namespace
+
+TEST_SUITE("cycle_smells") {
+  TEST_CASE("a cycle of objects is told with its way back and how many there are") {
+    const auto findings = detect("XL106", cycle("cycle of objects", 9 * kMiB));
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].cause_cell == 4);
+    CHECK(findings[0].path ==
+          std::vector<std::string>{"Tree: garbage in a cycle", "Tree.leaves[0].parent"});
+    CHECK(findings[0].message.find("9 MiB that no name reaches wait for the garbage collector: "
+                                   "Tree.leaves[0].parent leads back to where it starts "
+                                   "(3 such cycles)") == 0);
+    CHECK(findings[0].fixes[0].code == "import gc; gc.collect();");
+  }
+
+  TEST_CASE("what closes a cycle says whose smell it is") {
+    CHECK(detect("XL113", cycle("cycle of objects", 9 * kMiB)).empty());
+    CHECK(detect("XL106", cycle("cycle of a callback", 9 * kMiB)).empty());
+    CHECK(detect("XL113", cycle("cycle of a callback", 9 * kMiB)).size() == 1);
+  }
+
+  TEST_CASE("gradients with a graph are told by their model, orphaned ones by what frees them") {
+    const auto owned = detect("XL205", {"gradients with a graph", "net", 7 * kMiB, 3, "4 gradients",
+                                        4, "net.zero_grad(set_to_none=True)"});
+    REQUIRE(owned.size() == 1);
+    CHECK(owned[0].key == "net");
+    CHECK(owned[0].message.find("4 gradients of net kept by `backward(create_graph=True)` with "
+                                "7 MiB of graph. Let go of them with "
+                                "`net.zero_grad(set_to_none=True)`") == 0);
+    const auto orphaned = detect("XL205", {"orphaned gradients",
+                                           "Parameters that no name reaches",
+                                           7 * kMiB,
+                                           {},
+                                           "4 gradients",
+                                           4,
+                                           "%release_cache"});
+    REQUIRE(orphaned.size() == 1);
+    CHECK(orphaned[0].fixes[0].code == "%release_cache");
+  }
+
+  TEST_CASE("less than a mebibyte may wait") {
+    CHECK(detect("XL106", cycle("cycle of objects", kMiB - 1)).empty());
+    CHECK(detect("XL113", cycle("cycle of a callback", kMiB - 1)).empty());
+  }
+}

@@ -30,11 +30,13 @@ def test_the_cell_that_makes_a_tensor_keeps_it(kernel: Session) -> None:
     host = last_host(kernel)
     peak = host["tensor_peak_bytes"]
     # And the sum, which Out keeps.
+    assert host["tensor_allocated_bytes"] == 36 * MIB + 4
     assert host["tensor_kept_bytes"] == 4 * MIB + 4
     assert peak is not None
     assert peak >= 36 * MIB
     kernel.run("del kept")
-    assert last_host(kernel)["tensor_kept_bytes"] == -4 * MIB
+    freed = last_host(kernel)
+    assert (freed["tensor_kept_bytes"], freed["tensor_allocated_bytes"]) == (-4 * MIB, 0)
 
 
 def test_a_cell_that_fails_is_accounted_too(kernel: Session) -> None:

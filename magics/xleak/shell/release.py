@@ -13,6 +13,7 @@ from xleak import _native
 from xleak.shell.caches import UNDERSCORES
 from xleak.shell.counters import NOISE_BYTES, read_counters, returned
 from xleak.shell.forgetting import Plan, make_plan
+from xleak.shell.heap import take_snapshot
 from xleak.shell.tracebacks import drop_last_errors, last_errors
 from xleak.shell.watcher import Watcher, watcher
 
@@ -57,8 +58,11 @@ def forget(target: str, *, dry_run: bool = False, by_name_only: bool = False) ->
     watching = _watching()
     if by_name_only:
         return _forget_name_only(watching, target, dry_run)
+    _find(watching, target)
+    # Before the value is looked at, which would be one more reference to it.
+    heap = take_snapshot(watching)
     objects, name = _find(watching, target)
-    plan = make_plan(watching, objects, name)
+    plan = make_plan(watching, heap, objects, name)
     del objects
     unknown = plan.expected.get("unknown", 0)
     if dry_run:

@@ -52,17 +52,19 @@ class CellRecord:
     @property
     def tensor_peak_bytes(self) -> int | None: ...
     @property
+    def tensor_allocated_bytes(self) -> int | None: ...
+    @property
     def minor_faults(self) -> int: ...
     @property
     def major_faults(self) -> int: ...
     @property
     def devices(self) -> list[DeviceUse]: ...
 
-# (device, allocated_bytes, reserved_bytes, peak_bytes)
-DeviceReading = tuple[str, int | None, int | None, int | None]
+# (device, allocated, reserved, peak, inactive split, ever handed out), bytes
+DeviceReading = tuple[str, int | None, int | None, int | None, int | None, int | None]
 
 def begin_cell(
-    cell_id: str | None, execution_count: int | None, devices: list[DeviceReading]
+    cell_id: str | None, execution_count: int | None, devices: Sequence[DeviceReading]
 ) -> int:
     """Start the account of a cell; return its index, from 1, or 0 where accounting is off.
 
@@ -74,12 +76,13 @@ def end_cell(
     status: Literal["ok", "error"],
     execution_count: int | None,
     python_blocks: int | None,
-    devices: list[DeviceReading],
-    tensors: tuple[int, int] | None = None,
+    devices: Sequence[DeviceReading],
+    tensors: tuple[int, int, int] | None = None,
 ) -> None:
     """End the account of a cell; an index that is 0, unknown or ended is left alone.
 
-    ``python_blocks`` is ``sys.getallocatedblocks()`` now, ``tensors`` (kept, peak) in bytes.
+    ``python_blocks`` is ``sys.getallocatedblocks()`` now, ``tensors`` (kept, peak, allocated)
+    in bytes.
     Raises ValueError for another status.
     """
 
@@ -403,6 +406,13 @@ class HeapSnapshot:
 
     def other_ways(self, label: str, most: int) -> list[str]:
         """Return how else the value of a label is reached, nearest first: `Out[2]`, `cache['a']`."""
+
+    def ways_besides(self, object: object, without: list[str], most: int) -> list[str]:
+        """Return how an object is reached through none of some labels, nearest first."""
+
+    def ways_to_parts(self, object: object, without: list[str], most: int) -> list[str]:
+        """Return how parts of 64 KiB and more of what an object leads to are reached through none
+        of some labels: one way for each holder, the largest part first."""
 
     def way_to(self, object: object) -> str:
         """Return a shortest way to an object, empty where there is none."""

@@ -19,11 +19,12 @@ def installed() -> bool:
 def begin_cell(index: int) -> None:
     """Start to count for a cell; a cell may begin within another."""
 
-def end_cell(index: int) -> tuple[int, int] | None:
-    """End it; return (kept, peak), or None for a cell that is not running.
+def end_cell(index: int) -> tuple[int, int, int] | None:
+    """End it; return (kept, peak, allocated), or None for a cell that is not running.
 
     kept: live bytes at its end less those at its start. peak: the most that was live at once during
-    the cell, what was there before it included.
+    the cell, what was there before it included. allocated: all that was asked for during it, also
+    what was freed within it.
     """
 
 def live_bytes() -> int:
@@ -207,6 +208,10 @@ class DeviceStats:
     def reserved_bytes(self) -> int: ...
     @property
     def inactive_split_bytes(self) -> int: ...
+    @property
+    def handed_out_bytes(self) -> int:
+        """All that it ever handed out."""
+
     @property
     def retries(self) -> int: ...
     @property

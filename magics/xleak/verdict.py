@@ -50,6 +50,7 @@ class Host:
     heap_free_bytes: int | None = None
     tensor_kept_bytes: int | None = None
     tensor_peak_bytes: int | None = None
+    tensor_allocated_bytes: int | None = None
     python_blocks_kept: int | None = None
     minor_faults: int | None = None
     major_faults: int | None = None
@@ -60,6 +61,13 @@ class Host:
         if self.resident_before_bytes is None or self.resident_after_bytes is None:
             return None
         return self.resident_after_bytes - self.resident_before_bytes
+
+    @property
+    def tensor_freed_bytes(self) -> int | None:
+        """What was freed of tensors during the cell, older ones included."""
+        if self.tensor_allocated_bytes is None or self.tensor_kept_bytes is None:
+            return None
+        return self.tensor_allocated_bytes - self.tensor_kept_bytes
 
 
 @dataclass(frozen=True)
@@ -196,6 +204,7 @@ def _cell(record: _native.CellRecord) -> Cell:
         heap_free_bytes=record.heap_free_bytes,
         tensor_kept_bytes=record.tensor_kept_bytes,
         tensor_peak_bytes=record.tensor_peak_bytes,
+        tensor_allocated_bytes=record.tensor_allocated_bytes,
         python_blocks_kept=record.python_blocks_kept,
         minor_faults=record.minor_faults,
         major_faults=record.major_faults,

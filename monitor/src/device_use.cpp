@@ -12,7 +12,11 @@ const DeviceReading* find(const std::vector<DeviceReading>& readings, const std:
 }
 
 DeviceUse use_between(const DeviceReading& before, const DeviceReading& after) {
-  DeviceUse use{after.device, std::nullopt, std::nullopt, after.reserved_bytes};
+  DeviceUse use{after.device,         std::nullopt,          std::nullopt,
+                after.reserved_bytes, after.allocated_bytes, after.inactive_split_bytes};
+  if (before.handed_out_bytes && after.handed_out_bytes) {
+    use.handed_out_bytes = *after.handed_out_bytes - *before.handed_out_bytes;
+  }
   if (before.allocated_bytes && after.allocated_bytes) {
     use.allocated_kept_bytes = *after.allocated_bytes - *before.allocated_bytes;
   }
@@ -22,13 +26,19 @@ DeviceUse use_between(const DeviceReading& before, const DeviceReading& after) {
   return use;
 }
 
+bool was_idle(const CellRecord& record, const std::string& device) {
+  const auto use = std::find_if(record.devices.begin(), record.devices.end(),
+                                [&](const DeviceUse& it) { return it.device == device; });
+  return use != record.devices.end() && use->handed_out_bytes == 0;
+}
+
 }  // namespace
 
 std::vector<DeviceUse> device_use(const std::vector<DeviceReading>& before,
                                   const std::vector<DeviceReading>& after) {
   std::vector<DeviceUse> uses;
   for (const DeviceReading& now : after) {
-    const DeviceReading fresh{now.device, 0, 0, 0};
+    const DeviceReading fresh{now.device, 0, 0, 0, 0, 0};
     const DeviceReading unknown{now.device, std::nullopt, std::nullopt, std::nullopt};
     const DeviceReading* known = find(before, now.device);
     if (known == nullptr) known = before.empty() ? &fresh : &unknown;
@@ -38,6 +48,21 @@ std::vector<DeviceUse> device_use(const std::vector<DeviceReading>& before,
     if (find(after, then.device) == nullptr) uses.push_back({then.device, {}, {}, {}});
   }
   return uses;
+}
+
+std::vector<DeviceState> device_states(const std::vector<CellRecord>& records) {
+  auto at = records.rbegin();
+  while (at != records.rend() && at->status == CellStatus::running) ++at;
+  std::vector<DeviceState> states;
+  if (at == records.rend()) return states;
+  for (const DeviceUse& use : at->devices) {
+    DeviceState state{use.device, use.allocated_bytes, use.reserved_bytes,
+                      use.inactive_split_bytes};
+    for (auto before = at; before != records.rend() && was_idle(*before, use.device); ++before)
+      ++state.idle_cells;
+    states.push_back(std::move(state));
+  }
+  return states;
 }
 
 }  // namespace xleak::monitor

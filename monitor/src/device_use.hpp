@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "xleak/monitor/cell_record.hpp"
+#include "xleak/monitor/smell.hpp"
 
 namespace xleak::monitor {
 
@@ -9,5 +10,8 @@ namespace xleak::monitor {
 /// all before the cell means that the framework was not loaded: everything there came since.
 std::vector<DeviceUse> device_use(const std::vector<DeviceReading>& before,
                                   const std::vector<DeviceReading>& after);
+
+/// The devices after the last cell that ended; `records` oldest first.
+std::vector<DeviceState> device_states(const std::vector<CellRecord>& records);
 
 }  // namespace xleak::monitor

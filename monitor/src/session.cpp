@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "device_use.hpp"
 #include "finding_book.hpp"
 #include "ledger.hpp"
 #include "probes/probes.hpp"
@@ -79,9 +80,10 @@ std::optional<std::int64_t> Session::moved_bytes(int index) const {
   return state_->ledger.moved_bytes(index);
 }
 
-Judgement Session::judge(const SessionView& view) {
+Judgement Session::judge(SessionView view) {
   if (state_->in_child()) return {};
   const std::lock_guard lock(state_->mutex);
+  view.devices = device_states(state_->ledger.records());
   return state_->book.judge(all_smells(), view);
 }
 

@@ -40,6 +40,7 @@ DeviceStats row(const c10::Device& device, const c10::CachingDeviceAllocator::De
   result.allocated_peak_bytes = stats.allocated_bytes[kAll].peak;
   result.reserved_bytes = stats.reserved_bytes[kAll].current;
   result.inactive_split_bytes = stats.inactive_split_bytes[kAll].current;
+  result.handed_out_bytes = stats.allocated_bytes[kAll].allocated;
   result.retries = stats.num_alloc_retries;
   result.out_of_memory = stats.num_ooms;
   return result;

@@ -12,6 +12,7 @@ struct DeviceStats {
   std::int64_t allocated_peak_bytes = 0;  ///< Since the user's last reset of torch's own counter.
   std::int64_t reserved_bytes = 0;
   std::int64_t inactive_split_bytes = 0;  ///< Free, but in a segment that is partly in use.
+  std::int64_t handed_out_bytes = 0;      ///< All that it ever handed out.
   std::int64_t retries = 0;               ///< Times the cache was emptied to serve a request.
   std::int64_t out_of_memory = 0;
 };

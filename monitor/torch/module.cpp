@@ -14,13 +14,15 @@ using namespace xleak::libtorch;
 
 namespace {
 
-using KeptAndPeak = std::pair<std::int64_t, std::int64_t>;
+// Kept, peak, allocated.
+using CellTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 std::size_t install(int cell) { return install_allocator() ? adopt_older(cell) : 0; }
 
-std::optional<KeptAndPeak> end_cell(int index) {
+std::optional<CellTuple> end_cell(int index) {
   const auto use = TensorAccount::instance().end_cell(index);
-  return use ? std::optional<KeptAndPeak>({use->kept_bytes, use->peak_bytes}) : std::nullopt;
+  if (!use) return std::nullopt;
+  return CellTuple{use->kept_bytes, use->peak_bytes, use->allocated_bytes};
 }
 
 std::vector<std::tuple<std::uintptr_t, std::int64_t, int>> blocks(std::int64_t min_bytes) {
@@ -110,6 +112,7 @@ void register_devices(py::module_& m) {
       .def_readonly("allocated_peak_bytes", &DeviceStats::allocated_peak_bytes)
       .def_readonly("reserved_bytes", &DeviceStats::reserved_bytes)
       .def_readonly("inactive_split_bytes", &DeviceStats::inactive_split_bytes)
+      .def_readonly("handed_out_bytes", &DeviceStats::handed_out_bytes)
       .def_readonly("retries", &DeviceStats::retries)
       .def_readonly("out_of_memory", &DeviceStats::out_of_memory);
   m.def("has_device_stats", &has_device_stats);

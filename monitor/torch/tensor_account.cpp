@@ -32,6 +32,7 @@ void TensorAccount::note(const Block& block) noexcept {
   } catch (const std::bad_alloc&) {
     return;
   }
+  allocated_bytes_ += block.bytes;
   live_bytes_ += block.bytes;
   peak_bytes_ = std::max(peak_bytes_, live_bytes_);
 }
@@ -68,7 +69,7 @@ std::vector<Block> TensorAccount::at_least(std::int64_t min_bytes) const {
 
 void TensorAccount::begin_cell(int index) {
   const std::lock_guard guard(lock_);
-  running_.push_back({index, live_bytes_, peak_bytes_});
+  running_.push_back({index, live_bytes_, peak_bytes_, allocated_bytes_});
   peak_bytes_ = live_bytes_;
   cell_ = index;
 }
@@ -78,7 +79,8 @@ std::optional<CellUse> TensorAccount::end_cell(int index) noexcept {
   const auto at = std::find_if(running_.begin(), running_.end(),
                                [index](const Mark& mark) { return mark.cell == index; });
   if (at == running_.end()) return std::nullopt;
-  const CellUse use{live_bytes_ - at->live_bytes, peak_bytes_};
+  const CellUse use{live_bytes_ - at->live_bytes, peak_bytes_,
+                    allocated_bytes_ - at->allocated_bytes};
   // What an inner cell reached, the outer one reached too.
   peak_bytes_ = std::max(peak_bytes_, at->outer_peak_bytes);
   running_.erase(at, running_.end());

@@ -10,8 +10,9 @@ namespace xleak::libtorch {
 
 /// What tensors did to the host's memory in one cell.
 struct CellUse {
-  std::int64_t kept_bytes = 0;  ///< Live at its end less live at its start.
-  std::int64_t peak_bytes = 0;  ///< The most that was live at once during it.
+  std::int64_t kept_bytes = 0;       ///< Live at its end less live at its start.
+  std::int64_t peak_bytes = 0;       ///< The most that was live at once during it.
+  std::int64_t allocated_bytes = 0;  ///< All that was added during it, also what was removed.
 };
 
 /// Every live block, their sum, and its peak per cell. Safe to use from every thread, and in a
@@ -51,6 +52,7 @@ class TensorAccount {
     int cell;
     std::int64_t live_bytes;
     std::int64_t outer_peak_bytes;
+    std::int64_t allocated_bytes;
   };
 
   void note(const Block& block) noexcept;
@@ -59,6 +61,7 @@ class TensorAccount {
   mutable SpinLock lock_;
   std::int64_t live_bytes_ = 0;
   std::int64_t peak_bytes_ = 0;
+  std::int64_t allocated_bytes_ = 0;
   int cell_ = 0;
   BlockTable blocks_;
   std::vector<Mark> running_;

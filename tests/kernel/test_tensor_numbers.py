@@ -28,13 +28,15 @@ def test_the_cell_that_makes_a_tensor_keeps_it(kernel: Session) -> None:
     kernel.run("import torch")
     kernel.run("kept = torch.zeros(4 << 20, dtype=torch.uint8); torch.zeros(8 << 20).sum()")
     host = last_host(kernel)
-    peak = host["tensor_peak_bytes"]
+    peak, allocated = host["tensor_peak_bytes"], host["tensor_allocated_bytes"]
     # And the sum, which Out keeps.
     assert host["tensor_kept_bytes"] == 4 * MIB + 4
-    assert peak is not None
+    assert peak is not None and allocated is not None
     assert peak >= 36 * MIB
+    assert 36 * MIB <= allocated < 37 * MIB
     kernel.run("del kept")
-    assert last_host(kernel)["tensor_kept_bytes"] == -4 * MIB
+    freed = last_host(kernel)
+    assert (freed["tensor_kept_bytes"], freed["tensor_allocated_bytes"]) == (-4 * MIB, 0)
 
 
 def test_a_cell_that_fails_is_accounted_too(kernel: Session) -> None:

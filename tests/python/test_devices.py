@@ -10,24 +10,63 @@ import pytest
 from xleak import _native
 from xleak.shell.readings import DeviceReading, device_readings
 
+STATS = {
+    "allocated_bytes.all.current": 10,
+    "reserved_bytes.all.current": 30,
+    "allocated_bytes.all.peak": 20,
+    "inactive_split_bytes.all.current": 5,
+    "allocated_bytes.all.allocated": 40,
+}
+READ = DeviceReading("cuda:0", 10, 30, 20, 5, 40)
 
-def accelerator(initialized: bool = True, **numbers: int) -> SimpleNamespace:
-    def fixed(name: str) -> object:
-        return lambda index: numbers[name]
 
-    return SimpleNamespace(
-        is_initialized=lambda: initialized,
-        device_count=lambda: 1,
-        memory_allocated=fixed("allocated"),
-        memory_reserved=fixed("reserved"),
-        max_memory_allocated=fixed("peak"),
-    )
+def accelerator(initialized: bool = True, **more: object) -> SimpleNamespace:
+    """What torch.cuda offers, as far as it is asked."""
+    return SimpleNamespace(is_initialized=lambda: initialized, device_count=lambda: 1, **more)
+
+
+@pytest.fixture(autouse=True)
+def without_the_module_for_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "xleak._torch", raising=False)
 
 
 def test_a_device_in_use_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    cuda = accelerator(allocated=10, reserved=30, peak=20)
+    cuda = accelerator(memory_stats=lambda index: STATS)
     monkeypatch.setitem(sys.modules, "torch.cuda", cuda)
-    assert device_readings() == [("cuda:0", 10, 30, 20)]
+    assert device_readings() == [READ]
+
+
+def test_a_number_that_torch_does_not_tell_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    cuda = accelerator(memory_stats=lambda index: {"allocated_bytes.all.current": 10})
+    monkeypatch.setitem(sys.modules, "torch.cuda", cuda)
+    assert device_readings() == [DeviceReading("cuda:0", 10, None, None, None, None)]
+
+
+def test_the_module_for_torch_is_asked_where_it_can_tell_of_every_accelerator(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    row = SimpleNamespace(
+        device="cuda:0",
+        allocated_bytes=10,
+        reserved_bytes=30,
+        allocated_peak_bytes=20,
+        inactive_split_bytes=5,
+        handed_out_bytes=40,
+    )
+    module = SimpleNamespace(has_device_stats=lambda: True, device_stats=lambda: [row])
+    monkeypatch.setitem(sys.modules, "xleak._torch", module)
+    monkeypatch.setitem(sys.modules, "torch.cuda", accelerator())
+    assert device_readings() == [READ]
+
+
+def test_a_module_for_an_older_torch_leaves_the_question_to_torch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = SimpleNamespace(has_device_stats=lambda: False)
+    monkeypatch.setitem(sys.modules, "xleak._torch", module)
+    cuda = accelerator(memory_stats=lambda index: STATS)
+    monkeypatch.setitem(sys.modules, "torch.cuda", cuda)
+    assert device_readings() == [READ]
 
 
 def test_a_backend_that_nobody_initialised_is_left_asleep(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,14 +96,15 @@ def use(before: list[DeviceReading], after: list[DeviceReading]) -> _native.Devi
 
 
 def test_a_peak_is_told_only_where_the_mark_rose_during_the_cell() -> None:
-    before: list[DeviceReading] = [("cuda:0", 10, 30, 50)]
-    rose = use(before, [("cuda:0", 15, 30, 80)])
+    before = [DeviceReading("cuda:0", 10, 30, 50, 0, 50)]
+    rose = use(before, [DeviceReading("cuda:0", 15, 30, 80, 0, 90)])
     assert (rose.allocated_kept_bytes, rose.allocated_peak_bytes, rose.reserved_bytes) == (
         5,
         80,
         30,
     )
-    assert use(before, [("cuda:0", 15, 30, 50)]).allocated_peak_bytes is None
+    same = [DeviceReading("cuda:0", 15, 30, 50, 0, 55)]
+    assert use(before, same).allocated_peak_bytes is None
 
 
 @pytest.mark.gpu

@@ -9,8 +9,10 @@ from typing import Any
 import jsonschema
 import pytest
 from shell_session import session
-from verdict_samples import cell, finding, verdict
-from xleak.magics.leakcheck import cell_report, parse, session_report
+from verdict_samples import MIB, cell, finding, verdict
+from xleak.magics.leakcheck import parse, session_report
+from xleak.magics.marked_cell import cell_report
+from xleak.shell.grown import Grown
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "share" / "comm" / "verdict.v1.schema.json").read_text()
@@ -60,9 +62,49 @@ def test_bad_arguments_are_one_sentence(line: str) -> None:
 
 def test_notes_are_counted_and_shown_on_request() -> None:
     whole = verdict([cell(1)], [finding(severity="note", message="a quiet one")])
-    assert "a quiet one" not in session_report(whole, with_notes=False)
-    assert "1 note not shown" in session_report(whole, with_notes=False)
-    assert "a quiet one" in session_report(whole, with_notes=True)
+    assert "a quiet one" not in session_report(whole, all_of_them=False)
+    assert "1 note not shown" in session_report(whole, all_of_them=False)
+    assert "a quiet one" in session_report(whole, all_of_them=True)
+
+
+def test_the_ten_that_keep_most_are_shown_and_the_others_counted() -> None:
+    many = [
+        finding(bytes=size * MIB, holders=[f"Out[{size}]"], message=f"entry {size} here")
+        for size in range(1, 15)
+    ]
+    printed = session_report(verdict([cell(1)], many), all_of_them=False)
+    assert printed.startswith("14 warnings")
+    assert "entry 14 here" in printed and "entry 5 here" in printed
+    assert "entry 4 here" not in printed
+    assert "4 more that keep 10 MiB not shown; %leakcheck --all shows them too" in printed
+    assert "entry 1 here" in session_report(verdict([cell(1)], many), all_of_them=True)
+
+
+def test_findings_are_grouped_by_rule_and_by_the_name_that_holds_them() -> None:
+    found = [
+        finding(bytes=1 * MIB, holders=["Out[2]"], message="small entry"),
+        finding(
+            code="XL101", slug="graph_kept_in_container", holders=["model.kept"], bytes=9 * MIB
+        ),
+        finding(bytes=5 * MIB, holders=["Out[7]"], message="large entry"),
+        finding(bytes=2 * MIB, holders=["the last traceback"]),
+    ]
+    printed = session_report(verdict([cell(1)], found), all_of_them=False)
+    heads = [line for line in printed.splitlines() if line.startswith("XL")]
+    assert heads == [
+        "XL101 graph kept in container: model",
+        "XL401 big value in output cache: Out  6 MiB in 2 places",
+        "XL401 big value in output cache: the last traceback",
+    ]
+    assert printed.index("large entry") < printed.index("small entry")
+
+
+def test_a_holder_of_unknown_size_is_last_and_not_counted_as_nothing() -> None:
+    found = [finding(bytes=None, message="unknown one"), finding(bytes=MIB, message="known one")]
+    printed = session_report(verdict([cell(1)], found), all_of_them=False)
+    assert printed.index("known one") < printed.index("unknown one")
+    only = session_report(verdict([cell(1)], [finding(bytes=None)] * 2), all_of_them=False)
+    assert "? in 2 places" in only
 
 
 def test_the_options_of_a_line_are_read_in_any_order() -> None:
@@ -139,8 +181,73 @@ def test_a_mark_with_arguments_is_refused_and_the_cell_does_not_run() -> None:
 
 def test_the_report_of_a_cell_has_its_numbers_and_what_it_caused() -> None:
     whole = verdict([cell(2, 10, 20), cell(3, 20, 20)], [finding()])
-    assert "cell 2: kept +10 MiB" in cell_report(whole, 2)
-    assert "XL401" in cell_report(whole, 2)
+    assert "cell 2: kept +10 MiB" in cell_report(whole, 2, [])
+    assert "XL401" in cell_report(whole, 2, [])
+
+
+def test_a_marked_cell_names_who_holds_what_it_kept_largest_first() -> None:
+    printed = session(
+        """
+        run("import numpy as np; cache = {}; old = np.ones(1 << 20)")
+        run("%%leakcheck\\ncache['a'] = np.ones(2 << 20); new = np.ones(1 << 20); other = old")
+        """
+    )
+    told = printed[printed.index("held by, more than before the cell:") :].splitlines()[1:3]
+    assert [line.split() for line in told] == [
+        ["16", "MiB", "cache", "(dict)"],
+        ["8", "MiB", "new", "(numpy.ndarray)"],
+    ]
+    assert "old" not in printed
+
+
+def test_a_value_that_two_names_share_is_told_once_with_both() -> None:
+    printed = session("run('import numpy as np'); run('%%leakcheck\\na = b = np.ones(1 << 20)')")
+    assert "8 MiB  a (numpy.ndarray), also held by b" in printed
+    assert "b (numpy" not in printed
+
+
+def test_a_name_bound_anew_is_told_by_what_it_holds_more() -> None:
+    printed = session(
+        "run('import numpy as np; a = np.ones(1 << 20)')\nrun('%%leakcheck\\na = np.ones(3 << 20)')"
+    )
+    assert "16 MiB  a (numpy.ndarray)" in printed
+
+
+def test_a_cell_that_kept_nothing_names_no_holder() -> None:
+    printed = session("run('%%leakcheck\\nx = 1')")
+    assert "held by" not in printed
+    assert "who holds it is unknown" not in printed
+
+
+def test_tensors_of_a_marked_cell_are_told_by_torch_s_own_allocator() -> None:
+    printed = session(
+        """
+        run("import torch")
+        run("%%leakcheck\\nkept = torch.zeros(1 << 20); torch.zeros(2 << 20); None")
+        """
+    )
+    assert "tensors: allocated 12 MiB, freed 8 MiB, kept +4 MiB, peak 12 MiB" in printed
+    assert "4 MiB  kept (Tensor)" in printed
+
+
+def test_without_torch_nothing_is_said_of_tensors() -> None:
+    assert "tensors" not in session("run('%%leakcheck\\nx = 1')")
+
+
+def test_tensors_that_nobody_counts_are_unknown_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("xleak.shell.tensors.why_unknown", lambda: "tensors are unknown: why.")
+    assert "tensors are unknown: why." in cell_report(verdict([cell(2)]), 2, [])
+
+
+def test_a_heap_that_could_not_be_read_is_said() -> None:
+    assert "who holds it is unknown" in cell_report(verdict([cell(2)]), 2, None)
+
+
+def test_a_holder_s_name_cannot_drive_a_terminal() -> None:
+    shown = cell_report(verdict([cell(2)]), 2, [Grown("\x1b[31m", "<b>", MIB, [])])
+    assert "\x1b" not in shown
 
 
 # --- %xleak --------------------------------------------------------------------------------------

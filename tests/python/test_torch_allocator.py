@@ -34,7 +34,7 @@ def test_a_cell_keeps_what_lives_and_peaks_at_what_lived_at_once() -> None:
     del del_later
     again = torch.empty(8 * MIB, dtype=torch.uint8)
     del again
-    assert _torch.end_cell(1) == (4 * MIB, before + 20 * MIB)
+    assert _torch.end_cell(1) == (4 * MIB, before + 20 * MIB, 28 * MIB)
     assert _torch.live_bytes() == before + kept.nbytes
 
 
@@ -62,8 +62,8 @@ def test_the_peak_of_an_inner_cell_is_the_outer_ones_too() -> None:
     _torch.begin_cell(1)
     _torch.begin_cell(2)
     torch.empty(8 * MIB, dtype=torch.uint8)
-    assert _torch.end_cell(2) == (0, before + 8 * MIB)
-    assert _torch.end_cell(1) == (0, before + 8 * MIB)
+    assert _torch.end_cell(2) == (0, before + 8 * MIB, 8 * MIB)
+    assert _torch.end_cell(1) == (0, before + 8 * MIB, 8 * MIB)
 
 
 def test_a_cell_that_was_never_begun_has_no_numbers() -> None:
@@ -101,7 +101,7 @@ def test_tensors_of_other_threads_are_counted() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert _torch.end_cell(1) == (8 * MIB, before + 8 * MIB)
+    assert _torch.end_cell(1) == (8 * MIB, before + 8 * MIB, 8 * MIB)
 
 
 def test_nothing_is_lost_where_many_threads_allocate_at_once() -> None:

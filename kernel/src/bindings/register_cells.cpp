@@ -12,15 +12,15 @@ namespace xleak::bindings {
 namespace {
 
 using Bytes = std::optional<std::int64_t>;
-// Device, allocated, reserved, peak.
-using DeviceTuple = std::tuple<std::string, Bytes, Bytes, Bytes>;
-// Kept, peak.
-using TensorTuple = std::tuple<std::int64_t, std::int64_t>;
+// Device, allocated, reserved, peak, inactive split, handed out.
+using DeviceTuple = std::tuple<std::string, Bytes, Bytes, Bytes, Bytes, Bytes>;
+// Kept, peak, allocated.
+using TensorTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 std::vector<DeviceReading> readings_of(const std::vector<DeviceTuple>& devices) {
   std::vector<DeviceReading> readings;
-  for (const auto& [device, allocated, reserved, peak] : devices) {
-    readings.push_back({device, allocated, reserved, peak});
+  for (const auto& [device, allocated, reserved, peak, split, handed_out] : devices) {
+    readings.push_back({device, allocated, reserved, peak, split, handed_out});
   }
   return readings;
 }
@@ -53,7 +53,10 @@ void end_cell(int index, const std::string& status, std::optional<int> execution
               Bytes python_blocks, const std::vector<DeviceTuple>& devices,
               const std::optional<TensorTuple>& tensors) {
   std::optional<TensorUse> use;
-  if (tensors) use = TensorUse{std::get<0>(*tensors), std::get<1>(*tensors)};
+  if (tensors) {
+    const auto& [kept, peak, allocated] = *tensors;
+    use = TensorUse{kept, peak, allocated};
+  }
   Session::instance().end_cell(index, ended_status_of(status), execution_count,
                                {python_blocks, readings_of(devices), use});
 }
@@ -91,6 +94,10 @@ void register_cell_record(py::module_& m) {
       .def_property_readonly("tensor_peak_bytes",
                              [](const CellRecord& r) {
                                return r.tensors ? Bytes(r.tensors->peak_bytes) : std::nullopt;
+                             })
+      .def_property_readonly("tensor_allocated_bytes",
+                             [](const CellRecord& r) {
+                               return r.tensors ? Bytes(r.tensors->allocated_bytes) : std::nullopt;
                              })
       .def_readonly("minor_faults", &CellRecord::minor_faults)
       .def_readonly("major_faults", &CellRecord::major_faults)

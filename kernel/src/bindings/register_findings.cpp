@@ -37,7 +37,7 @@ std::optional<std::int64_t> known_ram_bytes() {
 Judgement judge(int cell, std::vector<OutputEntry> outputs, std::vector<Holder> holders) {
   // Reading it takes a dozen files; it does not change while a process runs.
   static const auto ram = known_ram_bytes();
-  return Session::instance().judge({cell, ram, std::move(outputs), std::move(holders)});
+  return Session::instance().judge({cell, ram, std::move(outputs), std::move(holders), {}});
 }
 
 void register_smell(py::module_& m) {

@@ -157,6 +157,20 @@ void register_graph(py::module_& m) {
       .def("other_ways", &HeapSnapshot::other_ways, py::arg("label"), py::arg("most"),
            "Return how else the value of a label is reached, nearest first.")
       .def(
+          "ways_besides",
+          [](const HeapSnapshot& heap, const py::object& object,
+             const std::vector<std::string>& without,
+             std::size_t most) { return heap.ways_besides(object.ptr(), without, most); },
+          py::arg("object"), py::arg("without"), py::arg("most"),
+          "Return how an object is reached but through some labels, nearest first.")
+      .def(
+          "ways_to_parts",
+          [](const HeapSnapshot& heap, const py::object& object,
+             const std::vector<std::string>& without,
+             std::size_t most) { return heap.ways_to_parts(object.ptr(), without, most); },
+          py::arg("object"), py::arg("without"), py::arg("most"),
+          "Return how the large parts of an object are reached but through some labels.")
+      .def(
           "way_to",
           [](const HeapSnapshot& heap, const py::object& object) {
             return heap.way_to(object.ptr());

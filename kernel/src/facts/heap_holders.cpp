@@ -11,6 +11,8 @@ namespace {
 // Of a way that somebody would type; lists may be nested without end.
 constexpr int kMostSteps = 32;
 const std::string kOutside = "native code or a running function";
+// Who holds a smaller part of something does not matter to whoever wants its memory back.
+constexpr std::int64_t kPartBytes = 64 << 10;
 
 }  // namespace
 
@@ -79,19 +81,46 @@ std::map<std::string, std::int64_t> HeapSnapshot::retained_by_device(
 std::vector<std::string> HeapSnapshot::other_ways(const std::string& label,
                                                   std::size_t most) const {
   const auto value = value_node(label);
-  if (!value) return {};
-  const auto named = monitor::shortest_ways(graph_, 0, {*value, outside_}, nullptr);
-  const auto any = monitor::shortest_ways(graph_, 0, {*value}, nullptr);
+  return value ? ways_besides(*value, {label}, most) : std::vector<std::string>{};
+}
+
+std::vector<std::string> HeapSnapshot::ways_besides(PyObject* object,
+                                                    const std::vector<std::string>& without,
+                                                    std::size_t most) const {
+  const Node node = index_.find(reinterpret_cast<std::uintptr_t>(object));
+  if (node == monitor::kNoNode) return {};
+  return ways_besides(node, without, most);
+}
+
+std::vector<HeapSnapshot::Node> HeapSnapshot::label_nodes(
+    const std::vector<std::string>& labels) const {
+  std::vector<Node> nodes;
+  for (const std::string& label : labels) {
+    if (const auto node = label_node(label)) nodes.push_back(*node);
+  }
+  return nodes;
+}
+
+std::vector<std::string> HeapSnapshot::ways_besides(Node value,
+                                                    const std::vector<std::string>& without,
+                                                    std::size_t most) const {
+  auto avoided = label_nodes(without);
+  avoided.push_back(value);
+  const auto any = monitor::shortest_ways(graph_, 0, avoided, nullptr);
+  avoided.push_back(outside_);
+  const auto named = monitor::shortest_ways(graph_, 0, avoided, nullptr);
+  std::vector<bool> memory(graph_.size(), false);
+  for (const Node own : own_memory(value)) memory[own] = true;
   std::vector<std::vector<Node>> ways;
   bool outside = false;
   for (Node node = 1; node < graph_.size(); ++node) {
-    const bool whole = refers(node, *value);
-    if (node == label_node(label) || node == *value) continue;
-    if (!whole && !holds_memory_of(node, *value)) continue;
+    if (node == value || (*any)[node] == monitor::kNoNode) continue;
+    const bool whole = refers(node, value);
+    if (!whole && !refers_to_any(node, memory)) continue;
     auto way = monitor::way_to(*named, 0, node);
-    outside = outside || (way.empty() && (*any)[node] != monitor::kNoNode);
+    outside = outside || way.empty();
     if (way.empty()) continue;
-    if (whole) way.push_back(*value);
+    if (whole) way.push_back(value);
     ways.push_back(std::move(way));
   }
   std::stable_sort(ways.begin(), ways.end(),
@@ -107,16 +136,49 @@ std::vector<std::string> HeapSnapshot::other_ways(const std::string& label,
   return texts;
 }
 
+/// For each holder the way to the largest part that it reaches, largest first.
+std::vector<std::string> HeapSnapshot::ways_to_parts(PyObject* object,
+                                                     const std::vector<std::string>& without,
+                                                     std::size_t most) const {
+  const Node top = index_.find(reinterpret_cast<std::uintptr_t>(object));
+  if (top == monitor::kNoNode) return {};
+  auto avoided = label_nodes(without);
+  avoided.push_back(outside_);
+  const auto named = monitor::shortest_ways(graph_, 0, avoided, nullptr);
+  const auto inside = monitor::shortest_ways(graph_, top, common_, nullptr);
+  std::map<Node, std::vector<Node>> ways;  // By holder.
+  for (Node node = 1; node < graph_.size(); ++node) {
+    if ((*inside)[node] == monitor::kNoNode || bytes_[node] < kPartBytes) continue;
+    auto way = monitor::way_to(*named, 0, node);
+    if (way.empty()) continue;
+    auto& known = ways[way[1]];
+    if (known.empty() || bytes_[known.back()] < bytes_[node]) known = std::move(way);
+  }
+  std::vector<std::vector<Node>> sorted;
+  for (auto& [holder, way] : ways) sorted.push_back(std::move(way));
+  std::stable_sort(sorted.begin(), sorted.end(), [this](const auto& a, const auto& b) {
+    return bytes_[a.back()] > bytes_[b.back()];
+  });
+  std::vector<std::string> texts;
+  for (const auto& way : sorted) {
+    const std::string text = describe(way);
+    if (!text.empty() && texts.size() < most) texts.push_back(text);
+  }
+  return texts;
+}
+
 bool HeapSnapshot::refers(Node from, Node to) const {
   const auto row = graph_.targets.begin();
   const auto end = row + static_cast<std::ptrdiff_t>(graph_.first[from + 1]);
   return std::find(row + static_cast<std::ptrdiff_t>(graph_.first[from]), end, to) != end;
 }
 
-/// Whether `one` holds memory of `other`: another view of it, or a graph that has saved it.
-bool HeapSnapshot::holds_memory_of(Node one, Node other) const {
-  const auto memory = own_memory(other);
-  return std::any_of(memory.begin(), memory.end(), [&](Node it) { return refers(one, it); });
+/// Of memory: another view of it, or a graph that has saved it.
+bool HeapSnapshot::refers_to_any(Node from, const std::vector<bool>& wanted) const {
+  for (auto edge = graph_.first[from]; edge < graph_.first[from + 1]; ++edge) {
+    if (wanted[graph_.targets[edge]]) return true;
+  }
+  return false;
 }
 
 std::string HeapSnapshot::way_to(PyObject* object) const {

@@ -73,6 +73,13 @@ class HeapSnapshot {
   /// How else the value of a label is reached: expressions such as `Out[2]` or `cache['a'][0]`,
   /// nearest first, at most `most`. Needs the GIL.
   std::vector<std::string> other_ways(const std::string& label, std::size_t most) const;
+  /// The same of an object, and through none of the labels `without`.
+  std::vector<std::string> ways_besides(PyObject* object, const std::vector<std::string>& without,
+                                        std::size_t most) const;
+  /// How large parts of what an object leads to are reached through none of `without`: one way for
+  /// each holder, the largest part first. Needs the GIL.
+  std::vector<std::string> ways_to_parts(PyObject* object, const std::vector<std::string>& without,
+                                         std::size_t most) const;
   /// A shortest way to an object, in the words of its user; empty where there is none. Needs the
   /// GIL.
   std::string way_to(PyObject* object) const;
@@ -165,6 +172,9 @@ class HeapSnapshot {
   bool held_outside(Node node);
   std::optional<Node> label_node(const std::string& label) const;
   std::optional<Node> value_node(const std::string& label) const;
+  std::vector<Node> label_nodes(const std::vector<std::string>& labels) const;
+  std::vector<std::string> ways_besides(Node value, const std::vector<std::string>& without,
+                                        std::size_t most) const;
   std::int64_t own_bytes(Node node, const std::vector<bool>* among) const;
   bool dominates(Node holder, Node node) const;
   std::optional<Node> garbage_node(PyObject* object) const;
@@ -174,7 +184,7 @@ class HeapSnapshot {
   bool is_memory(Node node) const { return (addresses_[node] & 1) != 0; }
   bool is_near_a_name(Node node) const;
   bool refers(Node from, Node to) const;
-  bool holds_memory_of(Node one, Node other) const;
+  bool refers_to_any(Node from, const std::vector<bool>& wanted) const;
   PyObject* live_value(Node label, Node node) const;
   std::string describe(const std::vector<Node>& way,
                        std::vector<PyObject*>* passed = nullptr) const;

@@ -33,11 +33,13 @@ InterpreterReading reading(const py::tuple& parts) {
   for (const py::handle device : py::list(parts[1])) {
     const py::tuple row = py::reinterpret_borrow<py::tuple>(device);
     result.devices.push_back({row[0].cast<std::string>(), optional_bytes(row[1]),
-                              optional_bytes(row[2]), optional_bytes(row[3])});
+                              optional_bytes(row[2]), optional_bytes(row[3]),
+                              optional_bytes(row[4]), optional_bytes(row[5])});
   }
   if (!parts[2].is_none()) {
-    const auto [kept, peak] = parts[2].cast<std::pair<std::int64_t, std::int64_t>>();
-    result.tensors = monitor::TensorUse{kept, peak};
+    using Bytes = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+    const auto [kept, peak, allocated] = parts[2].cast<Bytes>();
+    result.tensors = monitor::TensorUse{kept, peak, allocated};
   }
   return result;
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from itertools import takewhile
 
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
@@ -12,13 +11,15 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class
 
 from xleak.explain import explanation
 from xleak.magics.live import live_verdict, live_watcher
+from xleak.magics.marked_cell import MARK, MarkedCells, without_mark
 from xleak.render import table, text
-from xleak.render.units import counted, human_bytes, human_seconds, signed_bytes
+from xleak.render.units import counted, human_bytes
 from xleak.shell.watcher import watcher
-from xleak.verdict import Verdict, to_json
+from xleak.verdict import Finding, Verdict, to_json
 
-_MARK = "%%leakcheck"
 _USAGE = "%leakcheck takes --json, --all or --explain CODE"
+# More would hide the first ones.
+_MOST_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Request:
     """What one `%leakcheck` line asks for."""
 
     as_json: bool = False
-    with_notes: bool = False
+    all_of_them: bool = False
     rule: str | None = None
 
 
@@ -39,7 +40,7 @@ def parse(line: str) -> Request:
         return Request(rule=words[1])
     if unknown := [word for word in words if word not in ("--json", "--all")]:
         raise UsageError(f"{_USAGE}, got {' '.join(unknown)!r}")
-    return Request(as_json="--json" in words, with_notes="--all" in words)
+    return Request(as_json="--json" in words, all_of_them="--all" in words)
 
 
 @magics_class
@@ -51,27 +52,29 @@ class LeakcheckMagic(Magics):
         shell.input_transformers_cleanup.append(without_mark)
         watching = watcher()
         if watching is not None:
-            watching.after_judgement.append(report_marked_cell)
+            marked = MarkedCells()
+            watching.before_run.append(marked.before_run)
+            watching.after_judgement.append(marked.after_judgement)
 
     @line_cell_magic
     def leakcheck(self, line: str, cell: str | None = None) -> None:
         """Report what the session keeps that nobody uses.
 
-        %leakcheck [--all]         findings; --all shows notes too
+        %leakcheck [--all]         the findings that keep most; --all shows all, and notes too
         %leakcheck --json          the verdict as xleak.verdict/1
         %leakcheck --explain CODE  what a rule means
         %%leakcheck                as first line: run the cell and report what it kept
         """
         if cell is not None:
             # A marked cell never comes here: its first line is gone before IPython reads it.
-            raise UsageError(f"{_MARK} takes no arguments and stands alone on the first line")
+            raise UsageError(f"{MARK} takes no arguments and stands alone on the first line")
         request = parse(line)
         if request.rule is not None:
             print(_explained(request.rule))
         elif request.as_json:
             print(json.dumps(to_json(live_verdict()), indent=2))
         else:
-            print(session_report(live_verdict(), request.with_notes))
+            print(session_report(live_verdict(), request.all_of_them))
             if live_watcher().settings.policy == "off":
                 print("\nCells are not watched now; %xleak policy report starts it again.")
 
@@ -83,47 +86,18 @@ def _explained(rule: str) -> str:
         raise UsageError(str(unknown.args[0])) from None
 
 
-def session_report(verdict: Verdict, with_notes: bool) -> str:
-    """Findings of the session and its totals; notes are counted when they are not shown."""
-    shown = [found for found in verdict.findings if with_notes or found.severity != "note"]
-    parts = [text.findings(shown), table.totals(verdict)]
-    if hidden := len(verdict.findings) - len(shown):
-        parts.append(f"{counted(hidden, 'note')} not shown; %leakcheck --all shows them too")
-    return "\n\n".join(parts)
+def session_report(verdict: Verdict, all_of_them: bool) -> str:
+    """Findings of the session by rule and holder, and its totals; what is not shown is counted."""
+    notes = [] if all_of_them else [it for it in verdict.findings if it.severity == "note"]
+    serious = table.by_size(it for it in verdict.findings if it not in notes)
+    shown = serious if all_of_them else serious[:_MOST_SHOWN]
+    parts = [table.verdict_line(serious), text.grouped(shown), table.totals(verdict)]
+    parts.append(_left_out(serious[len(shown) :], notes))
+    return "\n\n".join(part for part in parts if part)
 
 
-# --- %%leakcheck: the cell runs as any other; its mark is taken away, its report comes after it.
-
-
-def is_marked(source: str) -> bool:
-    """Whether a bare `%%leakcheck` is among the cell magics that a cell starts with."""
-    lines = source.lstrip().splitlines()
-    magics = takewhile(lambda line: line.startswith("%%"), lines)
-    return _MARK in (magic.rstrip() for magic in magics)
-
-
-def without_mark(lines: list[str]) -> list[str]:
-    """An input transformer of IPython: the cell without its mark, with line numbers kept."""
-    if not lines or lines[0].rstrip() != _MARK or watcher() is None:
-        return lines
-    body = lines[1:]
-    # Another cell magic below must come first to be seen as one.
-    return body if body and body[0].startswith("%%") else ["\n", *body]
-
-
-def report_marked_cell(index: int, source: str) -> None:
-    """Prints what a cell kept, once it was judged, where it asked for that."""
-    if _MARK in source and is_marked(source):
-        print(cell_report(live_verdict(), index))
-
-
-def cell_report(verdict: Verdict, index: int) -> str:
-    """The numbers of one cell and the findings that it caused or made."""
-    of_cell = [found for found in verdict.findings if index in (found.cell, found.cause_cell)]
-    numbers = [
-        f"cell {cell.index}: kept {signed_bytes(cell.host.kept_bytes)}, "
-        f"peak {human_bytes(cell.host.resident_peak_bytes)}, {human_seconds(cell.seconds)}"
-        for cell in verdict.cells
-        if cell.index == index
-    ]
-    return "\n".join([*numbers, text.findings(of_cell)])
+def _left_out(smaller: list[Finding], notes: list[Finding]) -> str:
+    kept = human_bytes(table.total_bytes(smaller))
+    counts = [f"{len(smaller)} more that keep {kept}"] if smaller else []
+    counts += [counted(len(notes), "note")] if notes else []
+    return f"{' and '.join(counts)} not shown; %leakcheck --all shows them too" if counts else ""

@@ -10,7 +10,7 @@ from IPython.display import display
 
 from xleak import _native
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
-from xleak.render import holders, html, table, text
+from xleak.render import chart, holders, html, table, text
 from xleak.shell import tensors
 from xleak.shell.heap import largest_names, name_facts, take_snapshot
 from xleak.shell.watcher import Watcher
@@ -46,9 +46,12 @@ class MemreportMagic(Magics):
         heap = snapshot(live_watcher())
         names = largest_names(live_watcher(), heap, _NAMES_SHOWN)
         plain = [text.cell_table(verdict, sources), table.totals(verdict)]
+        plain.append(chart.plain(chart.chart_of(verdict)))
         plain += [holders.name_table(names)] if names else []
         page = html.fragment(verdict, sources) + (holders.name_fragment(names) if names else "")
-        display({"text/plain": "\n\n".join(plain), "text/html": page}, raw=True)
+        display(
+            {"text/plain": "\n\n".join(part for part in plain if part), "text/html": page}, raw=True
+        )
         if unknown := tensors.why_unknown():
             print(f"xleak: {unknown}")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from html import escape
 from importlib import resources
 
-from xleak.render import bars, table
+from xleak.render import bars, chart, table
 from xleak.render.units import human_bytes, human_seconds, signed_bytes
 from xleak.verdict import Cell, Finding, Verdict
 
@@ -29,7 +29,7 @@ def page(verdict: Verdict, sources: Mapping[int, str]) -> str:
         f"<style>{_css('report.css')}{_css('page.css')}</style></head>"
         f'<body><main class="xleak"><p class="brand">xleak</p><h1>{title}</h1>'
         f"{_lead(verdict)}{_stats(verdict)}{_findings(verdict, sources)}"
-        f"<h2>Cells</h2>{_cells(verdict, sources)}{_footer(verdict)}</main></body></html>\n"
+        f"{_chart(verdict)}<h2>Cells</h2>{_cells(verdict, sources)}{_footer(verdict)}</main></body></html>\n"
     )
 
 
@@ -37,7 +37,8 @@ def fragment(verdict: Verdict, sources: Mapping[int, str]) -> str:
     """The table of cells with its totals, in the colours of the page that it is put into."""
     return (
         f'<style>{_css("report.css")}</style><div class="xleak">{_cells(verdict, sources)}'
-        f'<p class="legend">{_data(table.totals(verdict))}</p></div>'
+        f'<p class="legend">{_data(table.totals(verdict))}</p>'
+        f"{chart.fragment(chart.chart_of(verdict))}</div>"
     )
 
 
@@ -118,6 +119,11 @@ def _code_line(number: int, text: str, guilty: bool) -> str:
     mark = ' class="guilty"' if guilty else ""
     line = _data(table.shorten(text.expandtabs(4), _LINE_WIDTH))
     return f"<span{mark}><i>{number}</i><code>{line}</code></span>"
+
+
+def _chart(verdict: Verdict) -> str:
+    drawn = chart.fragment(chart.chart_of(verdict))
+    return f"<h2>Kept, by cell and holder</h2>{drawn}" if drawn else ""
 
 
 def _cells(verdict: Verdict, sources: Mapping[int, str]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from xleak.render.units import counted, human_bytes, human_seconds, signed_bytes
 from xleak.verdict import Cell, Finding, Verdict
@@ -10,6 +12,8 @@ from xleak.verdict import Cell, Finding, Verdict
 HEADER = ("cell", "status", "time", "kept", "peak", "device", "source")
 NUMERIC = frozenset({"time", "kept", "peak", "device"})
 _SOURCE_WIDTH = 44
+# The name that an expression such as `model.cache['a']` starts with.
+_ROOT = re.compile(r"[^\W\d]\w*(?=[.\[]|$)")
 
 
 def rows(verdict: Verdict, sources: Mapping[int, str]) -> list[tuple[str, ...]]:
@@ -61,6 +65,51 @@ def verdict_line(findings: Sequence[Finding]) -> str:
         for severity in ("error", "warning", "note")
         if severity in severities
     )
+
+
+@dataclass(frozen=True)
+class Group:
+    """Findings of one rule below one holder, as `Out` is of `Out[2]` and `Out[5]`."""
+
+    code: str
+    slug: str
+    holder: str
+    findings: list[Finding]
+
+    @property
+    def bytes(self) -> int | None:
+        """What they keep together, None where nothing is known."""
+        return total_bytes(self.findings)
+
+
+def grouped(findings: Iterable[Finding]) -> list[Group]:
+    """By rule and holder: rules that keep most first, in a rule the holders, below one the findings."""
+    groups: dict[tuple[str, str], Group] = {}
+    for found in by_size(findings):
+        group = Group(found.code, found.slug, holder_of(found), [])
+        groups.setdefault((group.code, group.holder), group).findings.append(found)
+    of_rule: dict[str, int] = {}
+    for group in groups.values():
+        of_rule[group.code] = of_rule.get(group.code, 0) + (group.bytes or 0)
+    return sorted(groups.values(), key=lambda g: (-of_rule[g.code], g.code, -(g.bytes or 0)))
+
+
+def by_size(findings: Iterable[Finding]) -> list[Finding]:
+    """Most bytes first, what is unknown last."""
+    return sorted(findings, key=lambda found: -1 if found.bytes is None else found.bytes)[::-1]
+
+
+def total_bytes(findings: Iterable[Finding]) -> int | None:
+    """The sum of what is known, None where nothing is."""
+    known = [found.bytes for found in findings if found.bytes is not None]
+    return sum(known) if known else None
+
+
+def holder_of(finding: Finding) -> str:
+    """The name at the root of what holds it, or the holder as it is where it is no expression."""
+    holder = next(iter(finding.holders), finding.name or "")
+    root = _ROOT.match(holder)
+    return root.group() if root else holder
 
 
 def where(finding: Finding) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from xleak.render import table
+from xleak.render import chart, table
 from xleak.render.units import human_bytes
 from xleak.verdict import Finding, Verdict
 
@@ -14,9 +14,8 @@ _COLOURS = {"error": "bold red", "warning": "yellow", "note": "cyan", "ok": "gre
 
 def report(verdict: Verdict, sources: Mapping[int, str]) -> str:
     """Table, totals and findings as plain text without a trailing newline."""
-    parts = [cell_table(verdict, sources), table.totals(verdict), findings(verdict.findings)]
-    if verdict.failure is not None:
-        parts.insert(2, stopped(verdict))
+    parts = [cell_table(verdict, sources), table.totals(verdict), stopped(verdict)]
+    parts += [chart.plain(chart.chart_of(verdict)), findings(verdict.findings)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -40,13 +39,30 @@ def findings(found: Sequence[Finding]) -> str:
     return "\n\n".join([table.verdict_line(found), *(_finding(each) for each in found)])
 
 
+def grouped(found: Sequence[Finding]) -> str:
+    """The same below a line for each rule and holder; its counts are not among it."""
+    return "\n\n".join(_group(group) for group in table.grouped(found))
+
+
+def _group(group: table.Group) -> str:
+    head = f"{group.code} {group.slug.replace('_', ' ')}: {table.printable(group.holder)}"
+    if len(group.findings) > 1:
+        head += f"  {human_bytes(group.bytes)} in {len(group.findings)} places"
+    lines = [line for each in group.findings for line in _lines(each, f"{each.severity}  ")]
+    return "\n".join([head, *(f"  {line}" for line in lines)])
+
+
 def _finding(found: Finding) -> str:
-    lines = [f"{found.code} {found.severity}  {table.where(found)}  {human_bytes(found.bytes)}"]
+    return "\n".join(_lines(found, f"{found.code} {found.severity}  "))
+
+
+def _lines(found: Finding, start: str) -> list[str]:
+    lines = [f"{start}{table.where(found)}  {human_bytes(found.bytes)}"]
     lines.append(f"  {table.printable(found.message)}")
     if found.path:
         lines.append("  held by " + table.printable(" → ".join(found.path)))
     lines += [f"  {table.printable(fix.title)}: {table.printable(fix.code)}" for fix in found.fixes]
-    return "\n".join(lines)
+    return lines
 
 
 def stopped(verdict: Verdict) -> str:

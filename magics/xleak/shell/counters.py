@@ -23,9 +23,9 @@ def read_counters() -> dict[str, int]:
         value = _value(read)
         if value is not None:
             counters[owner] = value
-    for device, allocated, _, _ in device_readings():
-        if allocated is not None:
-            counters[device] = allocated
+    for reading in device_readings():
+        if reading.allocated is not None:
+            counters[reading.device] = reading.allocated
     return counters
 
 

@@ -71,6 +71,7 @@ class CellEvents:
         request.announced = True
         if info.store_history:
             self._watcher.before_cell()
+            self._watcher.about_to_run(info.raw_cell)
             request.index = _native.begin_cell(
                 getattr(info, "cell_id", None), None, device_readings()
             )

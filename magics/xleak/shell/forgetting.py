@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,16 +10,20 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
+from xleak.shell.heap import shell_labels
 from xleak.shell.tracebacks import LAST_TRACEBACK, last_errors
 
 if TYPE_CHECKING:
     from xleak.shell.watcher import Watcher
 
-# For one name. What it reaches beyond that stays unsearched.
+# For one error. What it reaches beyond that stays unsearched.
 _SEARCH_MS = 500.0
 _SCALARS = (str, int, float, bool, complex, type(None))
 # Text and numbers below that are shared all over the interpreter, so who else has one means nothing.
 _LARGE_SCALAR_BYTES = 64 << 10
+# More than anybody reads.
+_WAYS = 100
+_QUOTED = re.compile(r"'[^']*'")
 
 
 @dataclass
@@ -34,8 +38,11 @@ class Plan:
     expected: dict[str, int] = field(default_factory=dict)
 
 
-def make_plan(watcher: Watcher, objects: list[Any], name: str | None) -> Plan:
-    """A plan to forget `objects[0]`; name: the user's name that goes with it, None for an entry."""
+def make_plan(
+    watcher: Watcher, heap: _native.HeapSnapshot | None, objects: list[Any], name: str | None
+) -> Plan:
+    """A plan to forget `objects[0]`; name: the user's name that goes with it, None for an entry.
+    heap: as it was before anything here referred to the value."""
     caches, shell = watcher.caches, watcher.shell
     barriers = caches.barriers()
     parts = set() if _is_scalar(objects[0]) else _native.parts_of(objects[0], barriers)
@@ -56,7 +63,10 @@ def make_plan(watcher: Watcher, objects: list[Any], name: str | None) -> Plan:
     plan.drops_traceback = any(_reaches(error, parts, barriers) for error in errors)
     if plan.drops_traceback:
         plan.dropped.append(LAST_TRACEBACK)
-    plan.holders = list(_holders(watcher, kept, parts, ids, barriers))
+    going = [*shell_labels(watcher, ids), *([] if name is None else [name])]
+    going += [LAST_TRACEBACK] if plan.drops_traceback else []
+    if heap is not None and not _is_scalar(objects[0]):
+        plan.holders = _holders(heap, objects[0], going)
     plan.dropped = list(dict.fromkeys(plan.dropped))
     named = [value for _, value in kept.of_user()]
     plan.expected = _native.would_free(plan.objects, references, named, barriers)
@@ -121,29 +131,11 @@ def _reaches(value: object, parts: set[int], barriers: list[object]) -> bool:
     return _native.reaches(value, parts, barriers, _SEARCH_MS)
 
 
-def _holders(
-    watcher: Watcher, kept: Namespace, parts: set[int], ids: set[int], barriers: list[object]
-) -> Iterator[str]:
-    """Who else holds a part, in the words that the user would write."""
-    for name, value in kept.of_user():
-        if id(value) in ids:
-            yield f"`{name}`"
-        elif _reaches(value, parts, barriers):
-            yield f"`{name}` ({_native.type_name(value)})"
-    seen: set[int] = set()
-    for label, value in watcher.caches.slots():
-        if id(value) in ids or id(value) in seen or _is_scalar(value):
-            continue
-        seen.add(id(value))
-        if _reaches(value, parts, barriers):
-            yield f"{label} ({_native.type_name(value)})"
-    yield from _modules(ids, watcher.shell.user_ns)
+def _holders(heap: _native.HeapSnapshot, value: Any, going: list[str]) -> list[str]:
+    """Who else holds the value, or where nobody does large parts of it, as expressions."""
+    ways = heap.ways_besides(value, going, _WAYS) or heap.ways_to_parts(value, going, _WAYS)
+    return [f"`{way}`" if _is_expression(way) else way for way in ways]
 
 
-def _modules(ids: set[int], user_ns: dict[str, Any]) -> Iterator[str]:
-    for module_name, module in list(sys.modules.items()):
-        if type(module) is not ModuleType or vars(module) is user_ns:
-            continue
-        for name, value in list(vars(module).items()):
-            if id(value) in ids and not _is_scalar(value):
-                yield f"`{module_name}.{name}`"
+def _is_expression(way: str) -> bool:
+    return " " not in _QUOTED.sub("", way)

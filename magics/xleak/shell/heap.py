@@ -35,7 +35,7 @@ def take_snapshot(
     there is more time later, not at all.
     """
     # What is named first is told first where two ways are equally short.
-    slots = [*_names(watcher), *_cached(watcher), *_errors(watcher)]
+    slots = [*_names(watcher), *_tools(watcher), *_cached(watcher), *_errors(watcher)]
     slots += [(figures(), number, FIGURES) for number in figures()]
     slots += list(hooks())
     saved, complete = saved_memory(graphs_ms, interrupted)
@@ -94,6 +94,10 @@ def _names(watcher: Watcher) -> Iterator[Slot]:
     user_ns = watcher.shell.user_ns
     for name in user_names(watcher):
         yield user_ns, name, name
+
+
+def _tools(watcher: Watcher) -> Iterator[Slot]:
+    user_ns = watcher.shell.user_ns
     for name in _own_keys(user_ns, watcher.tool_names()):
         yield user_ns, name, f"{name} (made by a tool)"
 
@@ -119,6 +123,12 @@ def _cached(watcher: Watcher) -> Iterator[Slot]:
         yield result, name, labels.get(id(result[name]), LAST_RESULT)
 
 
+def shell_labels(watcher: Watcher, ids: set[int]) -> list[str]:
+    """The labels of what caches and tools have of these objects."""
+    caches_and_tools = [*_tools(watcher), *_cached(watcher)]
+    return [label for entries, key, label in caches_and_tools if id(entries[key]) in ids]
+
+
 def _errors(watcher: Watcher) -> Iterator[Slot]:
     for entries, names in error_entries(watcher.shell):
         for name in _own_keys(entries, names):
@@ -140,7 +150,7 @@ def _own_keys(entries: dict[Any, Any], names: Iterable[str]) -> list[Any]:
 # --- by name ---------------------------------------------------------------------------------
 
 # Less is not worth a line.
-_LEAST_BYTES = 64 << 10
+LEAST_BYTES = 64 << 10
 _SHARED_MS = 50.0
 
 
@@ -179,7 +189,7 @@ def largest_names(watcher: Watcher, heap: _native.HeapSnapshot, most: int) -> li
     values += [(f"Out[{number}]", value) for number, value in out.items()]
     values = [(label, value) for label, value in values if type(value) is not ModuleType]
     sizes = {label: (heap.retained_bytes(label), heap.own_bytes(label)) for label, _ in values}
-    large = [(label, value) for label, value in values if max(sizes[label]) >= _LEAST_BYTES]
+    large = [(label, value) for label, value in values if max(sizes[label]) >= LEAST_BYTES]
     large.sort(key=lambda held: sizes[held[0]], reverse=True)
     # What is shared takes a search for each name, so only for those that are shown.
     return [name_facts(heap, label, value) for label, value in large[:most]]

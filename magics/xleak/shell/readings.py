@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-# (device, allocated, reserved, high-water mark), bytes. See torch.cuda.memory_stats.
-DeviceReading = tuple[str, int | None, int | None, int | None]
 
-# Accelerators whose module in torch offers memory_allocated() and its kin.
+class DeviceReading(NamedTuple):
+    """What the allocator of one device says, in bytes. See torch.cuda.memory_stats."""
+
+    device: str
+    allocated: int | None
+    reserved: int | None
+    peak: int | None
+    inactive_split: int | None
+    handed_out: int | None
+
+
+# Accelerators whose module in torch offers memory_stats().
 _BACKENDS = ("cuda", "xpu")
 
 
@@ -42,6 +52,12 @@ python_blocks = BlockCount().read
 
 def device_readings() -> list[DeviceReading]:
     """One row per device that torch already uses. Imports and initialises nothing; never raises."""
+    module = sys.modules.get("xleak._torch")
+    try:
+        if module is not None and module.has_device_stats():
+            return [_by_module(row) for row in module.device_stats()]
+    except Exception:
+        pass  # What torch itself tells is still there.
     readings: list[DeviceReading] = []
     if "torch" not in sys.modules:
         return readings
@@ -51,18 +67,30 @@ def device_readings() -> list[DeviceReading]:
             continue
         try:
             if backend.is_initialized():
-                readings += [
-                    _reading(backend, f"{name}:{i}", i) for i in range(backend.device_count())
-                ]
+                devices = range(backend.device_count())
+                readings += [_by_torch(f"{name}:{i}", backend.memory_stats(i)) for i in devices]
         except Exception:
             continue
     return readings
 
 
-def _reading(backend: Any, device: str, index: int) -> DeviceReading:
-    return (
-        device,
-        backend.memory_allocated(index),
-        backend.memory_reserved(index),
-        backend.max_memory_allocated(index),
+def _by_module(row: Any) -> DeviceReading:
+    return DeviceReading(
+        row.device,
+        row.allocated_bytes,
+        row.reserved_bytes,
+        row.allocated_peak_bytes,
+        row.inactive_split_bytes,
+        row.handed_out_bytes,
     )
+
+
+def _by_torch(device: str, stats: Mapping[str, int]) -> DeviceReading:
+    keys = (
+        "allocated_bytes.all.current",
+        "reserved_bytes.all.current",
+        "allocated_bytes.all.peak",
+        "inactive_split_bytes.all.current",
+        "allocated_bytes.all.allocated",
+    )
+    return DeviceReading(device, *(stats.get(key) for key in keys))

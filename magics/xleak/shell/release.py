@@ -59,8 +59,11 @@ def forget(target: str, *, dry_run: bool = False, by_name_only: bool = False) ->
     watching = _watching()
     if by_name_only:
         return _forget_name_only(watching, target, dry_run)
+    _find(watching, target)
+    # Before the value is looked at, which would be one more reference to it.
+    heap = take_snapshot(watching)
     objects, name = _find(watching, target)
-    plan = make_plan(watching, objects, name)
+    plan = make_plan(watching, heap, objects, name)
     del objects
     unknown = plan.expected.get("unknown", 0)
     if dry_run:

@@ -6,8 +6,8 @@ import sys
 
 from xleak.shell import torch_module
 
-# (kept, peak), bytes. See end_cell in _torch.pyi.
-TensorReading = tuple[int, int]
+# (kept, peak, allocated), bytes. See end_cell in _torch.pyi.
+TensorReading = tuple[int, int, int]
 
 _REPLACED = (
     "tensor memory per cell is unknown: another library stands before torch's allocator. "

@@ -26,6 +26,8 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 # (index of the cell, its source), called once the cell was judged.
 Listener = Callable[[int, str], None]
+# (source), called before the account of a cell begins.
+Beginning = Callable[[str], None]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -51,6 +53,7 @@ class Watcher:
         self.settings = settings_of(shell)
         self.caches = OutputCaches(shell)
         self.mentioned: set[int] = set()
+        self.before_run: list[Beginning] = []
         self.after_judgement: list[Listener] = []
         self._holders = Holders()
         self._notice = Notice(shell)
@@ -61,6 +64,13 @@ class Watcher:
         self._last_cell = 0
         self._unfinished = False
         self._failed = False
+
+    @_harmless
+    def about_to_run(self, source: str) -> None:
+        """A cell comes, its account has not begun. source: as the user wrote it."""
+        if _native.enabled():
+            for listener in self.before_run:
+                listener(source)
 
     @_harmless
     def before_cell(self) -> None:

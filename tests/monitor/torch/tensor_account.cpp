@@ -32,6 +32,7 @@ TEST_SUITE("tensor_account") {
     REQUIRE(use);
     CHECK(use->kept_bytes == 7);
     CHECK(use->peak_bytes == 105);
+    CHECK(use->allocated_bytes == 107);
   }
 
   TEST_CASE("a block knows the cell it was made in, also within another") {

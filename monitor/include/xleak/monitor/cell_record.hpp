@@ -13,12 +13,17 @@ struct DeviceReading {
   std::optional<std::int64_t> reserved_bytes;
   std::optional<std::int64_t>
       peak_bytes;  ///< The framework's own high-water mark since its last reset.
+  /// Free, but in a segment that is partly in use.
+  std::optional<std::int64_t> inactive_split_bytes = std::nullopt;
+  /// All that it ever handed out.
+  std::optional<std::int64_t> handed_out_bytes = std::nullopt;
 };
 
 /// What a cell did to the tensors on the host, by torch's own allocator.
 struct TensorUse {
   std::int64_t kept_bytes = 0;
-  std::int64_t peak_bytes = 0;  ///< The most that was live at once during it.
+  std::int64_t peak_bytes = 0;       ///< The most that was live at once during it.
+  std::int64_t allocated_bytes = 0;  ///< All that was asked for, also what was freed within it.
 };
 
 /// What only the interpreter can tell, read by the caller on both sides of a cell.
@@ -43,7 +48,10 @@ struct DeviceUse {
   std::optional<std::int64_t> allocated_kept_bytes;
   /// Exact where the framework's high-water mark rose during the cell, else empty.
   std::optional<std::int64_t> allocated_peak_bytes;
-  std::optional<std::int64_t> reserved_bytes;
+  std::optional<std::int64_t> reserved_bytes;  ///< After the cell, as the two that follow.
+  std::optional<std::int64_t> allocated_bytes = std::nullopt;
+  std::optional<std::int64_t> inactive_split_bytes = std::nullopt;
+  std::optional<std::int64_t> handed_out_bytes = std::nullopt;  ///< During the cell.
 };
 
 /// What one cell did to the process. Empty means unknown, never zero.

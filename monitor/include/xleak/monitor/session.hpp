@@ -55,7 +55,8 @@ class XLEAK_MONITOR_API Session {
   std::optional<std::int64_t> moved_bytes(int index) const;
 
   /// Runs every smell over the facts, which must be complete: what they no longer show is resolved.
-  Judgement judge(const SessionView& view);
+  /// Adds what its records tell of devices.
+  Judgement judge(SessionView view);
   /// What is known to leak, most bytes first.
   std::vector<Verdict> findings() const;
 

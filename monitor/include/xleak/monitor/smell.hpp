@@ -52,6 +52,15 @@ struct Holder {
   std::string release;            ///< The code that lets go of them; empty where none is exact.
 };
 
+/// What the allocator of a device says after the last cell. Empty is unknown.
+struct DeviceState {
+  std::string device;  ///< As torch writes it: "cuda:0".
+  std::optional<std::int64_t> allocated_bytes;
+  std::optional<std::int64_t> reserved_bytes;
+  std::optional<std::int64_t> inactive_split_bytes;
+  int idle_cells = 0;  ///< Cells in a row, the last included, that were given nothing there.
+};
+
 /// The facts that smells judge. Plain data: tests write it as a literal.
 struct SessionView {
   int cell = 0;  ///< Index of the cell that just ended.
@@ -59,6 +68,7 @@ struct SessionView {
   std::optional<std::int64_t> ram_bytes;
   std::vector<OutputEntry> outputs;
   std::vector<Holder> holders;
+  std::vector<DeviceState> devices;
 };
 
 /// One bad pattern. Each folder of monitor/smells defines one.

@@ -32,9 +32,9 @@ def print_samples() -> None:
     assert watching is not None and torch.zeros(1).numel() == 1
     judged, took = watching.after_cell, []
 
-    def timed(*arguments: object) -> None:
+    def timed(index: int, source: str, execution_count: int | None) -> None:
         begun = time.perf_counter()
-        judged(*arguments)
+        judged(index, source, execution_count)
         took.append((time.perf_counter() - begun) * 1000)
 
     vars(watching)["after_cell"] = timed

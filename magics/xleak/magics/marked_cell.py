@@ -21,6 +21,8 @@ _WAYS_SHOWN = 2
 
 def is_marked(source: str) -> bool:
     """Whether a bare `%%leakcheck` is among the cell magics that a cell starts with."""
+    if MARK not in source:
+        return False
     lines = source.lstrip().splitlines()
     magics = takewhile(lambda line: line.startswith("%%"), lines)
     return MARK in (magic.rstrip() for magic in magics)

@@ -10,7 +10,7 @@ from typing import Any
 
 from xleak import _native
 from xleak.shell.holders.fields import instances, loaded_class
-from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
+from xleak.shell.holders.look import LEAST_BYTES, Look, may_be_released
 
 _CONTAINERS = (list, dict, set, deque)
 # What takes a result out of a future. Waiting for it alone does not.
@@ -75,8 +75,8 @@ def _members(container: Any, ended: set[int]) -> list[int]:
 
 
 def _may_be_cleared(way: str) -> bool:
-    """Not namespaces, nor what is in the output cache, which has a smell of its own."""
-    return is_the_users(way) and "__" not in way and not way.startswith("Out[")
+    """Not what is in the output cache, which has a smell of its own."""
+    return may_be_released(way) and not way.startswith("Out[")
 
 
 def _keeping(heap: _native.HeapSnapshot, done: list[tuple[object, object]]) -> Iterator[_Kept]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
+import logging
 import sys
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -65,6 +68,7 @@ def new_session() -> Iterator[Session]:
     # What earlier tests left must not come back while this one counts.
     gc.collect()
     InteractiveShell.clear_instance()
+    handlers = _logging_handlers()
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "nocolor"
@@ -77,10 +81,31 @@ def new_session() -> Iterator[Session]:
         shell.reset(new_session=False)
         InteractiveShell.clear_instance()
         _forget_what_the_process_keeps()
+        for logger, had in _logging_handlers().items():
+            logger.handlers[:] = handlers.get(logger, had[:0])
+
+
+def _logging_handlers() -> dict[logging.Logger, list[logging.Handler]]:
+    known = [logging.root, *logging.root.manager.loggerDict.values()]
+    return {it: it.handlers[:] for it in known if isinstance(it, logging.Logger)}
+
+
+class _OfACell:
+    """Equals every callback that a cell registered."""
+
+    def __eq__(self, callback: object) -> bool:
+        function = getattr(callback, "func", callback)
+        return getattr(function, "__module__", None) == "__main__"
 
 
 def _forget_what_the_process_keeps() -> None:
     """The registries that belong to no shell."""
+    atexit.unregister(_OfACell())  # type: ignore[arg-type]
+    for finalizer in list(vars(weakref.finalize)["_registry"]):
+        if (kept := finalizer.peek()) and _OfACell() == kept[1]:
+            finalizer.detach()
+    if "torch" in sys.modules:
+        sys.modules["torch"].autograd.set_detect_anomaly(False)
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
     for name in ("last_type", "last_value", "last_traceback", "last_exc"):

@@ -68,3 +68,14 @@ print(brightest)
 # %% some are still to come: the end
 gate.set()
 del mixed
+
+# %% submitted where others are read
+first = [pool.submit(render, 1)]
+waiting = [pool.submit(render, view) for view in range(4)]
+print(first[0].result().max())
+
+# %% submitted where others are read: later
+print("ready")
+
+# %% submitted where others are read: the end
+del waiting

@@ -6,18 +6,28 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from types import ModuleType
+from typing import Any, Generic, NamedTuple, TypeVar
 
 # Bytes: some 8,000 process ids.
 _LONGEST_LIST = 1 << 16
 
 T = TypeVar("T")
-# (handlers, threads, child processes, callbacks at exit): the same as before, nothing is new.
-_Reading = tuple[int, tuple[int, ...], bytes, int]
+
+
+class _Reading(NamedTuple):
+    """What is read after each cell: the same as before, nothing is new."""
+
+    handlers: int
+    threads: tuple[int, ...]
+    children: bytes
+    hooks: int
+    anomaly: bool
 
 
 class Counts:
@@ -31,7 +41,10 @@ class Counts:
         """Whether two runs of one cell each added something."""
         self.hooks_added = 0
         """How many callbacks at exit cells registered, less those that went."""
+        self.recorded: list[int] = []
+        """The cells in which autograd recorded something on this thread."""
         self._last = _read()
+        self._nodes = _count_nodes()
         self._born: dict[int, tuple[weakref.ref[object], int]] = {}
         self._pids: dict[int, int] = {}
         self._added_by: set[str] = set()
@@ -39,19 +52,22 @@ class Counts:
 
     def after_cell(self, index: int, source: str) -> bool:
         """Notes what is new; whether it is a reason to search."""
+        nodes, self._nodes = self._nodes, _count_nodes()
+        if nodes != self._nodes:
+            self.recorded.append(index)
         now, before = _read(), self._last
         if now == before:
-            return False
+            return now.anomaly
         self._last = now
-        more_children, more_hooks = now[2] != before[2], now[3] > before[3]
-        self.hooks_added += now[3] - before[3]
+        self.hooks_added += now.hooks - before.hooks
         if self._note(index):
             self.repeats = self.repeats or code_of(source) in self._added_by
             self._added_by.add(code_of(source))
-        return self.repeats or more_children or more_hooks
+        other = now.children != before.children or now.hooks > before.hooks
+        return self.repeats or other or now.anomaly or before.anomaly
 
     def cell_of(self, member: object) -> int:
-        """The cell after which a handler or a thread was there first; 0 where that is unknown."""
+        """The cell after which a handler or a thread was there first; 0: nobody knows."""
         born = self._born.get(id(member))
         return born[1] if born and born[0]() is member else 0
 
@@ -65,7 +81,7 @@ class Counts:
         new = [it for it in alive if id(it) not in self._born or not self._knows(it)]
         born = {id(it): (weakref.ref(it), cell) for it in new}
         self._born = {key: it for key, it in self._born.items() if it[0]() is not None} | born
-        pids = [int(pid) for pid in self._last[2].split()]
+        pids = [int(pid) for pid in self._last.children.split()]
         more = bool(new) or any(pid not in self._pids for pid in pids)
         self._pids = {pid: self._pids.get(pid, cell) for pid in pids}
         return more
@@ -85,13 +101,37 @@ def threads() -> list[threading.Thread]:
     return list(_active_threads.values())
 
 
+def anomaly_is_on() -> bool:
+    """Whether torch searches for anomalies on this thread; False where it is not imported."""
+    asked = _torch_function("torch", "is_anomaly_enabled")
+    return asked is not None and bool(asked())
+
+
+def _count_nodes() -> int:
+    """How many nodes of graphs autograd recorded on this thread."""
+    counted = _torch_function("torch.autograd", "_get_sequence_nr")
+    return 0 if counted is None else int(counted())
+
+
+def _torch_function(module: str, name: str) -> Any:
+    """A function of torch's, None where it is not imported or has none."""
+    found = sys.modules.get(module)
+    return vars(found).get(name) if type(found) is ModuleType else None
+
+
 _handler_list: list[Any] = logging.__dict__["_handlerList"]
 _active_threads: dict[int, threading.Thread] = threading.__dict__["_active"]
 _count_hooks = atexit.__dict__["_ncallbacks"]
 
 
 def _read() -> _Reading:
-    return len(_handler_list), tuple(_active_threads), _children(), _count_hooks()
+    return _Reading(
+        len(_handler_list),
+        tuple(_active_threads),
+        _children(),
+        _count_hooks(),
+        anomaly_is_on(),
+    )
 
 
 def _children() -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from xleak import _native
 from xleak.shell.holders.fields import instances
-from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
+from xleak.shell.holders.look import REPORTED_BYTES, Look, may_be_released
 from xleak.shell.holders.origin import is_of_the_user, module_of
 
 # How the user reaches the one that `%debug` and `%pdb` open.
@@ -22,7 +22,7 @@ def debuggers(look: Look) -> Iterator[_native.Holder]:
             continue
         is_shells = debugger is shells_debugger(look)
         way = _OF_THE_SHELL if is_shells else look.heap.way_to(debugger)
-        if is_shells or is_the_users(way):
+        if is_shells or may_be_released(way):
             name = _native.type_name(debugger)
             release = (
                 f'{way}.reset(); vars({way}).pop("curframe_locals", None); '

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import gc
 import re
 from collections import deque
@@ -10,11 +12,16 @@ from typing import Any
 
 from xleak import _native
 from xleak.shell.holders.fields import instances, loaded_class
-from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
+from xleak.shell.holders.look import LEAST_BYTES, Look, may_be_released
 
 _CONTAINERS = (list, dict, set, deque)
 # What takes a result out of a future. Waiting for it alone does not.
 _READS = re.compile(r"\.(?:result|get)\(|\bgather\(|\bawait\s+(?!asyncio\.(?:sleep|wait)\b)")
+# Others only have statements in them, of which one may read and another submit.
+_STATEMENTS = (
+    *(ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Assert),
+    *(ast.For, ast.AsyncFor, ast.While),
+)
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
@@ -75,8 +82,8 @@ def _members(container: Any, ended: set[int]) -> list[int]:
 
 
 def _may_be_cleared(way: str) -> bool:
-    """Not namespaces, nor what is in the output cache, which has a smell of its own."""
-    return is_the_users(way) and "__" not in way and not way.startswith("Out[")
+    """Not what is in the output cache, which has a smell of its own."""
+    return may_be_released(way) and not way.startswith("Out[")
 
 
 def _keeping(heap: _native.HeapSnapshot, done: list[tuple[object, object]]) -> Iterator[_Kept]:
@@ -101,9 +108,21 @@ def _done(live: _native.LiveObjects) -> Iterator[tuple[object, object]]:
 
 
 def _was_read(way: str, look: Look) -> bool:
-    """Whether a cell that has a name of the way in it takes results."""
+    """Whether a statement that has a name of the way in it takes results."""
     names = set(_NAME.findall(way))
+    transform = look.watcher.shell.transform_cell
     return any(
-        _READS.search(source) and not names.isdisjoint(_NAME.findall(source))
+        _READS.search(source) and not names.isdisjoint(_names_read(transform(source)))
         for source in look.sources.values()
     )
+
+
+@functools.lru_cache(maxsize=256)
+def _names_read(code: str) -> frozenset[str]:
+    """The names in the statements and loops of a cell that take results."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    texts = [ast.unparse(it) for it in ast.walk(tree) if isinstance(it, _STATEMENTS)]
+    return frozenset(name for text in texts if _READS.search(text) for name in _NAME.findall(text))

@@ -44,6 +44,12 @@ class Look:
 Teller = Callable[[Look], Iterable[_native.Holder]]
 
 
+def may_be_released(way: str) -> bool:
+    """Whether a repair may be made of a way: the user's, and not through a namespace or what else
+    Python itself keeps by a name with underscores."""
+    return is_the_users(way) and "__" not in way
+
+
 def is_the_users(way: str) -> bool:
     """Whether a way is an expression that starts at a name of the user's; a library's starts at
     sys.modules."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from xleak import _native
 from xleak.shell.heap import take_snapshot
+from xleak.shell.holders.anomaly import TrainedUnderAnomaly
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.debuggers import debuggers
@@ -63,6 +64,7 @@ class Holders:
             finalizers,
             ReadFutures(),
             ExitHooks(self._counts),
+            TrainedUnderAnomaly(self._counts),
             AddedHandlers(self._counts),
             LeftRunning(self._counts),
             IdleWorkers(),

@@ -10,7 +10,7 @@ from typing import Any
 from xleak import _native
 from xleak.shell.holders import children
 from xleak.shell.holders.fields import instances
-from xleak.shell.holders.look import Look, is_the_users
+from xleak.shell.holders.look import Look, may_be_released
 
 _LOADER = "torch.utils.data.dataloader"
 # After so many cells without a batch an iteration was broken off, not paused.
@@ -60,7 +60,7 @@ def _named_iterators(look: Look) -> Iterator[tuple[str, dict[str, Any]]]:
     reused = {id(fields.get("_iterator")) for fields in loaders}
     for it, fields in instances(look.live, _LOADER, "_MultiProcessingDataLoaderIter"):
         way = look.heap.way_to(it) if id(it) not in reused else ""
-        if is_the_users(way) and _DELETABLE.fullmatch(way):
+        if may_be_released(way) and _DELETABLE.fullmatch(way):
             yield way, fields
 
 

@@ -198,7 +198,7 @@ class KernelShell(AnsweringShell):
         if not silent:
             publish("execute_input", {"code": code, "execution_count": self.execution_count})
         if store_history:
-            self._watcher.before_cell()
+            self._watcher.before_cell(code)
         self._allow_stdin = allow_stdin
         self._last_traceback, self._failed_display = None, None
         try:

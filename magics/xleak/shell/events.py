@@ -70,7 +70,7 @@ class CellEvents:
         request = self._requests[-1]
         request.announced = True
         if info.store_history:
-            self._watcher.before_cell()
+            self._watcher.before_cell(info.raw_cell)
             request.index = _native.begin_cell(
                 getattr(info, "cell_id", None), None, device_readings()
             )

@@ -63,10 +63,15 @@ class Watcher:
         self._failed = False
 
     @_harmless
-    def before_cell(self) -> None:
+    def before_cell(self, source: str) -> None:
         """Prints what was found late (top line of the next cell). Called inside the cell's output,
-        before user code."""
+        before user code.
+
+        source: as the user wrote it.
+        """
         self._names_before = None
+        if _native.enabled():
+            self._holders.before_cell(source, self.shell)
         if self.caches.unused:
             return
         self._entries_before = self._underscore_entries()

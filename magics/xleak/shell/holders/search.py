@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from xleak import _native
 from xleak.shell.heap import take_snapshot
+from xleak.shell.holders.deleted import DeletedTensors
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.figures import open_figures
 from xleak.shell.holders.graphs import ContainersOfGraphs
@@ -16,6 +17,7 @@ from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.passes import GraphsOfPasses
+from xleak.shell.holders.views import PinnedViews
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -38,21 +40,30 @@ class Holders:
         self.facts: list[_native.Holder] = []
         self.suspected = False
         """Whether the next look() searches."""
+        graphs = GraphsOfPasses()
+        self._deleted = DeletedTensors(graphs)
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
             exceptions,
             open_figures,
             ContainersOfGraphs(),
-            GraphsOfPasses(),
+            graphs,
+            self._deleted,
+            PinnedViews(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
         self._cost_ms = 0.0
 
+    def before_cell(self, source: str, shell: InteractiveShell) -> None:
+        """Notes what the cell is to let go of."""
+        self._deleted.before_cell(source, shell.user_ns)
+
     def after_cell(self, index: int, source: str, shell: InteractiveShell) -> None:
         """Looks at the cell's counters, and whether its code raised or lets go of something."""
         self._sources[index] = source
+        self._deleted.after_cell(index, shell.user_ns)
         result = shell.last_execution_result
         failed = result is not None and result.error_in_exec is not None
         if failed:

@@ -433,7 +433,10 @@ class HeapSnapshot:
         """Return the tensors whose autograd graphs keep at least so many bytes, alone or ``shared``."""
 
     def pinned_views(self, least: int, fraction: int) -> list[PinnedView]:
-        """Return the tensors and arrays that show at most a ``fraction``-th of at least so many bytes."""
+        """Return the tensors and arrays that show at most a ``fraction``-th of at least so many bytes.
+
+        Tensors with gradients are left out: a copy of them has a graph.
+        """
 
     def freed_by_detaching(self, tensors: list[int]) -> int:
         """Return what would be freed if each tensor, by its id, were detached where its way leads."""

@@ -79,11 +79,11 @@ class StorageRow:
 class StorageWatch:
     """Follows storages without keeping their memory."""
 
-    def alive(self) -> list[int]:
-        """Return the keys of those that still have it; no other storage has one of these keys."""
+    def alive(self) -> dict[int, int]:
+        """Return, by key, the bytes of those that still have it; no other storage has such a key."""
 
-def watch(tensor: object, saved: bool = False) -> StorageWatch:
-    """Follow the storage of a tensor, or with ``saved`` those that its graph keeps.
+def watch(tensor: object) -> StorageWatch:
+    """Follow the storages of a tensor.
 
     Raises ValueError for another object.
     """
@@ -142,6 +142,9 @@ def graph(tensor_or_node: object) -> Graph:
     A tensor without a graph has one of 0 nodes. Raises ValueError for another object.
     """
 
+# Address and number of a node: another one at the same address has another number.
+NodeId = tuple[int, int]
+
 class Passes:
     """How often an autograd graph goes through the same parameters."""
 
@@ -158,16 +161,17 @@ class Passes:
         """The most nodes that one node has next of it."""
 
     @property
-    def parameters(self) -> int: ...
-    @property
-    def gradients(self) -> int:
-        """Of the parameters, those that have a gradient."""
+    def node(self) -> NodeId:
+        """The one that made the tensor; (0, 0) without a graph."""
 
 def passes(tensor_or_node: object) -> Passes:
     """Count the forward passes that a graph goes back through.
 
     Raises ValueError for another object.
     """
+
+def leads_to(tensor_or_node: object, node: NodeId) -> bool:
+    """Return whether a graph has a node. Raises ValueError for another object."""
 
 class KeptStorage:
     @property

@@ -57,9 +57,8 @@ void register_census(py::module_& m) {
   py::class_<StorageWatch>(m, "StorageWatch", py::module_local())
       .def("alive", &StorageWatch::alive);
   m.def(
-      "watch",
-      [](const py::object& tensor, bool saved) { return watch_storages(tensor.ptr(), saved); },
-      py::arg("tensor"), py::arg("saved") = false);
+      "watch", [](const py::object& tensor) { return watch_storages(tensor.ptr()); },
+      py::arg("tensor"));
   py::class_<StorageRow>(m, "StorageRow", py::module_local())
       .def_readonly("storage", &StorageRow::storage)
       .def_readonly("tensors", &StorageRow::tensors)
@@ -94,11 +93,14 @@ void register_graph(py::module_& m) {
       .def_readonly("count", &Passes::count)
       .def_readonly("in_sequence", &Passes::in_sequence)
       .def_readonly("widest", &Passes::widest)
-      .def_readonly("parameters", &Passes::parameters)
-      .def_readonly("gradients", &Passes::gradients);
+      .def_readonly("node", &Passes::node);
   m.def(
       "passes", [](const py::object& object) { return passes_of(object.ptr()); },
       py::arg("tensor_or_node"));
+  m.def(
+      "leads_to",
+      [](const py::object& object, NodeId node) { return leads_to(object.ptr(), node); },
+      py::arg("tensor_or_node"), py::arg("node"));
   py::class_<KeptByGraphs>(m, "KeptByGraphs", py::module_local())
       .def_readonly("rows", &KeptByGraphs::rows)
       .def_readonly("complete", &KeptByGraphs::complete);

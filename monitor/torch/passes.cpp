@@ -20,9 +20,8 @@ struct Numbered {
   std::vector<std::size_t> uses;  ///< Of a leaf: the nodes that hand it a gradient.
 };
 
-bool has_gradient(const at::Tensor& leaf) {
-  const auto* meta = torch::autograd::impl::get_autograd_meta(leaf);
-  return meta != nullptr && meta->grad_.defined();
+NodeId id_of(const Node& node) {
+  return {reinterpret_cast<std::uintptr_t>(&node), node.sequence_nr()};
 }
 
 Numbered numbered(const NodePointer& start, Passes& passes) {
@@ -31,15 +30,13 @@ Numbered numbered(const NodePointer& start, Passes& passes) {
   std::unordered_set<const Node*> seen;
   for_each_node(start, seen, [&](const NodePointer& node, const Nodes& next) {
     numbers.emplace(node.get(), static_cast<std::uint32_t>(graph.nodes.size()));
-    const at::Tensor* leaf = leaf_of(*node);
-    Numbered::Entry entry{{}, node->num_outputs() == 1, leaf != nullptr};
+    Numbered::Entry entry{{}, node->num_outputs() == 1, leaf_of(*node) != nullptr};
     for (const NodePointer& deeper : next) entry.next.push_back(numbers.at(deeper.get()));
     std::sort(entry.next.begin(), entry.next.end());
     entry.next.erase(std::unique(entry.next.begin(), entry.next.end()), entry.next.end());
     graph.uses.push_back(0);
     for (const std::uint32_t deeper : entry.next) ++graph.uses[deeper];
     passes.widest = std::max(passes.widest, entry.next.size());
-    passes.gradients += leaf != nullptr && has_gradient(*leaf) ? 1 : 0;
     graph.nodes.push_back(std::move(entry));
     return true;
   });
@@ -69,12 +66,14 @@ std::size_t uses_on_one_way(const Numbered& graph, std::uint32_t leaf) {
 
 Passes passes_of(PyObject* tensor_or_node) {
   Passes passes;
-  const Numbered graph = numbered(node_of(tensor_or_node), passes);
+  const NodePointer start = node_of(tensor_or_node);
+  if (!start) return passes;
+  passes.node = id_of(*start);
+  const Numbered graph = numbered(start, passes);
   std::vector<std::uint32_t> leaves;
   for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
     if (graph.nodes[node].is_leaf) leaves.push_back(node);
   }
-  passes.parameters = leaves.size();
   if (leaves.empty()) return passes;
   const auto fewer = [&](auto one, auto other) { return graph.uses[one] < graph.uses[other]; };
   const auto [least, most] = std::minmax_element(leaves.begin(), leaves.end(), fewer);
@@ -85,6 +84,16 @@ Passes passes_of(PyObject* tensor_or_node) {
     passes.in_sequence = 2 * uses_on_one_way(graph, leaf) > graph.uses[leaf];
   }
   return passes;
+}
+
+bool leads_to(PyObject* tensor_or_node, NodeId node) {
+  bool found = false;
+  std::unordered_set<const Node*> seen;
+  for_each_node(node_of(tensor_or_node), seen, [&](const NodePointer& it, const Nodes&) {
+    found = id_of(*it) == node;
+    return !found;
+  });
+  return found;
 }
 
 }  // namespace xleak::libtorch

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "census.hpp"
-#include "graph_walk.hpp"
 #include "storages.hpp"
 
 namespace xleak::libtorch {
@@ -19,32 +18,20 @@ void StorageWatch::follow(c10::StorageImpl* storage) {
   storages_.emplace_back(Owner::unsafe_reclaim_from_nonowning(storage));
 }
 
-std::vector<std::uintptr_t> StorageWatch::alive() const {
-  std::vector<std::uintptr_t> keys;
+std::map<std::uintptr_t, std::int64_t> StorageWatch::alive() const {
+  std::map<std::uintptr_t, std::int64_t> bytes;
   for (const auto& storage : storages_) {
-    if (const Owner owner = storage.lock())
-      keys.push_back(reinterpret_cast<std::uintptr_t>(owner.get()));
+    const Owner owner = storage.lock();
+    const auto facts = owner ? describe(*owner) : std::nullopt;
+    if (facts) bytes[facts->key] = facts->bytes;
   }
-  return keys;
+  return bytes;
 }
 
-StorageWatch watch_storages(PyObject* tensor, bool saved) {
+StorageWatch watch_storages(PyObject* tensor) {
   if (!is_tensor(tensor)) throw std::invalid_argument("watch() takes a tensor");
   StorageWatch watch;
-  std::unordered_set<c10::StorageImpl*> known;
-  const auto follow = [&](const at::Tensor& shown) {
-    for (c10::StorageImpl* storage : storages_of(shown)) {
-      if (known.insert(storage).second) watch.follow(storage);
-    }
-  };
-  const at::Tensor& own = THPVariable_Unpack(tensor);
-  if (!saved) follow(own);
-  std::unordered_set<const Node*> seen;
-  const NodePointer start = saved ? node_of(own) : NodePointer();
-  for_each_node(start, seen, [&](const NodePointer& node, const Nodes&) {
-    for (const at::Tensor& kept : saved_by(node).tensors) follow(kept);
-    return true;
-  });
+  for (c10::StorageImpl* storage : storages_of(THPVariable_Unpack(tensor))) watch.follow(storage);
   return watch;
 }
 

@@ -4,6 +4,7 @@
 #include <c10/util/intrusive_ptr.h>
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace xleak::libtorch {
@@ -13,15 +14,15 @@ namespace xleak::libtorch {
 class StorageWatch {
  public:
   void follow(c10::StorageImpl* storage);
-  /// The keys of those that still have their memory.
-  std::vector<std::uintptr_t> alive() const;
+  /// Those that still have their memory: by key, its bytes.
+  std::map<std::uintptr_t, std::int64_t> alive() const;
 
  private:
   std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>> storages_;
 };
 
-/// Follows what a tensor shows, or with `saved` what its graph keeps. Needs the GIL. Throws
-/// std::invalid_argument for another object.
-StorageWatch watch_storages(PyObject* tensor, bool saved);
+/// Follows the storages of a tensor. Needs the GIL. Throws std::invalid_argument for another
+/// object.
+StorageWatch watch_storages(PyObject* tensor);
 
 }  // namespace xleak::libtorch

@@ -161,6 +161,57 @@ def test_every_tensor_whose_graph_keeps_much_is_told_with_the_way_to_it() -> Non
     assert all(graph.kept > 4 * MIB and graph.own == 4 for graph in graphs)
 
 
+def test_a_graph_that_two_names_share_goes_when_both_are_detached() -> None:
+    net = network()
+    output = net(torch.rand(2000, 100))
+    namespace = {"net": net, "output": output, "loss": output.sum()}
+    del output
+    heap = with_graphs(namespace)
+    ids = {name: id(namespace[name]) for name in ("output", "loss")}
+    assert [graph.way for graph in heap.graphs(MIB)] == []
+    assert {graph.way for graph in heap.graphs(MIB, shared=True)} >= {"output", "loss"}
+    assert heap.freed_by_detaching([ids["loss"]]) < MIB
+    promised = heap.freed_by_detaching(list(ids.values()))
+    gc.collect()
+    before = _native.heap().used_bytes
+    namespace["output"], namespace["loss"] = namespace["output"].detach(), None
+    assert promised == pytest.approx(before - _native.heap().used_bytes, rel=0.02)
+
+
+def test_a_tensor_with_another_name_does_not_go_when_one_is_detached() -> None:
+    net = network()
+    namespace = {"net": net, "loss": net(torch.rand(2000, 100)).sum()}
+    namespace["again"] = namespace["loss"]
+    heap = with_graphs(namespace)
+    assert heap.freed_by_detaching([id(namespace["loss"])]) == 0
+    assert heap.holders_of(namespace["loss"]) == 2
+
+
+def test_a_question_of_what_would_be_freed_leaves_the_heap_as_it_was() -> None:
+    namespace = {"rows": [array(2)[:3] for _ in range(3)]}
+    heap = heap_of(namespace)
+    ids = [id(row) for row in namespace["rows"]]
+    first = heap.freed_by_copying(ids)
+    assert 6 * MIB <= first < 6.1 * MIB
+    assert heap.freed_by_copying(ids) == first
+    assert heap.retained_bytes("rows") >= 6 * MIB
+
+
+def test_small_views_are_told_with_what_is_behind_them() -> None:
+    namespace = {
+        "head": torch.ones(MIB)[:10].detach(),
+        "rows": [array(2)[0:4], array(2).reshape(8, -1)],
+        "whole": torch.ones(MIB),
+        "leaf": torch.ones(MIB, requires_grad=True)[:10],
+        "numbers": torch.ones(MIB).numpy()[:10],
+    }
+    views = {view.way: view for view in heap_of(namespace).pinned_views(MIB, 4)}
+    assert set(views) == {"head", "rows[0]", "numbers"}
+    assert (views["head"].shown, views["head"].behind) == (40, 4 * MIB)
+    assert (views["rows[0]"].shown, views["rows[0]"].object) == (32, id(namespace["rows"][0]))
+    assert views["numbers"].behind >= 4 * MIB
+
+
 def test_a_name_that_a_graph_has_saved_is_also_held_by_the_graph() -> None:
     weight = torch.ones(2 * MIB, requires_grad=True)
     namespace = {"x": torch.rand(2 * MIB)}

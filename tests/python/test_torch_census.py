@@ -310,12 +310,25 @@ def test_outputs_put_side_by_side_are_as_wide_as_they_are_many() -> None:
     assert (passes.count, passes.in_sequence, passes.widest) == (12, False, 12)
 
 
-def test_parameters_with_a_gradient_are_counted() -> None:
-    model = net()
-    loss = model(torch.rand(4, 8)).sum()
-    assert (_torch.passes(loss).parameters, _torch.passes(loss).gradients) == (4, 0)
-    loss.backward(retain_graph=True)
-    assert _torch.passes(loss).gradients == 4
+def test_a_graph_leads_to_what_it_was_made_of_and_to_nothing_later() -> None:
+    first = torch.randn(3, requires_grad=True).exp()
+    second = first.sin()
+    assert _torch.leads_to(second, _torch.passes(first).node)
+    assert not _torch.leads_to(first, _torch.passes(second).node)
+    address, number = _torch.passes(first).node
+    assert not _torch.leads_to(second, (address, number + 1))
+
+
+def test_a_storage_is_followed_without_being_kept() -> None:
+    tensor = torch.zeros(1000)
+    watch = _torch.watch(tensor)
+    view = tensor[3:5]
+    assert watch.alive() == {tensor.untyped_storage()._cdata: 4000}
+    del tensor
+    assert watch.alive() == {view.untyped_storage()._cdata: 4000}
+    before = _torch.live_bytes()
+    del view
+    assert (watch.alive(), before - _torch.live_bytes()) == ({}, 4000)
 
 
 def test_a_tensor_without_a_graph_has_no_nodes() -> None:

@@ -230,7 +230,8 @@ void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
     const Node storage = add_storage(torch_->storage_of(object), 1);
     if (storage != monitor::kNoNode) {
       storages_[node_of(object)] = storage;
-      if (bytes_[storage] >= kLeastBehindView)
+      const bool large = bytes_[storage] >= kLeastBehindView;
+      if (large && !torch_->requires_gradient(object))
         views_.push_back({node_of(object), addresses_[storage], torch_->shown_bytes(object)});
     }
     add_saved(object);

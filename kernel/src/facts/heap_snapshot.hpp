@@ -107,7 +107,8 @@ class HeapSnapshot {
     std::int64_t shown = 0;
     std::int64_t behind = 0;
   };
-  /// Tensors and arrays that show at most a `fraction`th of at least so much. Needs the GIL.
+  /// Tensors without gradients, whose copies keep no graph, and arrays that show at most a
+  /// `fraction`th of at least so much. Needs the GIL.
   std::vector<PinnedView> pinned_views(std::int64_t least, std::int64_t fraction) const;
   /// What stands in the place of a value that was replaced: a detached tensor has the memory of the
   /// old one, a copy has its own, which is not counted.

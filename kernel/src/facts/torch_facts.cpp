@@ -78,6 +78,11 @@ long TorchFacts::references_from_cpp(PyObject* tensor) {
   return static_cast<long>(owners - 1 - (owners > 1 && counts_cpp_once_ ? 1 : 0));
 }
 
+bool TorchFacts::requires_gradient(PyObject* tensor) {
+  if (tensor_base() == nullptr) return true;
+  return read_descriptor(tensor_base_, "requires_grad", tensor).get() != Py_False;
+}
+
 std::int64_t TorchFacts::shown_bytes(PyObject* tensor) {
   if (tensor_base() == nullptr) return 0;
   return as_integer(read_descriptor(tensor_base_, "nbytes", tensor), 0);

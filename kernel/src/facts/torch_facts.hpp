@@ -36,6 +36,7 @@ class TorchFacts {
   bool has_graph(PyObject* tensor);
   /// What C++ holds, less the reference to the Python object that torch keeps for it.
   long references_from_cpp(PyObject* tensor);
+  bool requires_gradient(PyObject* tensor);
   /// Bytes of the elements that it shows.
   std::int64_t shown_bytes(PyObject* tensor);
   /// Empty for tensors without one storage (sparse, wrappers, fake).

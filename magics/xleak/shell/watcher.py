@@ -69,6 +69,7 @@ class Watcher:
     def about_to_run(self, source: str) -> None:
         """A cell comes, its account has not begun. source: as the user wrote it."""
         if _native.enabled():
+            self._holders.before_cell(source, self.shell)
             for listener in self.before_run:
                 listener(source)
 

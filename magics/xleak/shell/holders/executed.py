@@ -38,6 +38,83 @@ def led_on(sources: Iterable[str]) -> set[str]:
     return found
 
 
+def names_let_go(source: str) -> set[str]:
+    """Names that the cell itself deletes or sets to None, not its functions."""
+    found: set[str] = set()
+    tree = parsed(source)
+    pending: list[ast.AST] = [tree] if tree else []
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            continue
+        targets = node.targets if isinstance(node, ast.Delete) else []
+        if isinstance(node, ast.Assign) and _is_constant(node.value, None):
+            targets = node.targets
+        found |= {it.id for it in targets if isinstance(it, ast.Name)}
+        pending += ast.iter_child_nodes(node)
+    return found
+
+
 def names_in(node: ast.AST) -> set[str]:
     """The bare names of an expression."""
     return {it.id for it in ast.walk(node) if isinstance(it, ast.Name)}
+
+
+def led_back_with_retain_graph(own: Iterable[str], sources: Iterable[str]) -> set[str]:
+    """Names that `backward(retain_graph=True)` or `autograd.grad(…, retain_graph=True)` went through
+    in the cells `own`, and those that got there what a function of any cell led back so."""
+    cells = list(own)
+    found = set().union(*(_led_back(node) for node in statements(cells)))
+    functions = set(_returning(source for source in sources if "retain_graph" in source))
+    for node in statements(cells):
+        if isinstance(node, ast.Assign) and _called(node.value) in functions:
+            found |= set().union(*(names_in(target) for target in node.targets))
+    return found
+
+
+def _returning(sources: Iterable[str]) -> Iterator[str]:
+    """Functions that return what they led back."""
+    for node in statements(sources):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            inside = list(ast.walk(node))
+            returned = [it.value for it in inside if isinstance(it, ast.Return) and it.value]
+            names = set().union(*(names_in(value) for value in returned))
+            if names & set().union(*(_led_back(it) for it in inside)):
+                yield node.name
+
+
+def _called(node: ast.expr) -> str | None:
+    function = node.func if isinstance(node, ast.Call) else None
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else None
+
+
+def _led_back(node: ast.AST) -> set[str]:
+    """The names of what a call leads back and retains. Rows of a Jacobian, `y[i].backward(…)`,
+    need it."""
+    start = _start_of(node) if isinstance(node, ast.Call) and _retains(node) else None
+    if start is None or any(isinstance(it, ast.Subscript) for it in ast.walk(start)):
+        return set()
+    return names_in(start)
+
+
+def _retains(call: ast.Call) -> bool:
+    words = call.keywords
+    return any(it.arg == "retain_graph" and _is_constant(it.value, True) for it in words)
+
+
+def _is_constant(node: ast.expr, value: bool | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is value
+
+
+def _start_of(call: ast.Call) -> ast.expr | None:
+    function = call.func
+    method = isinstance(function, ast.Attribute) and function.attr == "backward"
+    if isinstance(function, ast.Attribute) and method and not _is_autograd(function.value):
+        return function.value
+    return call.args[0] if call.args else None
+
+
+def _is_autograd(node: ast.expr) -> bool:
+    return ast.unparse(node).rpartition(".")[2] == "autograd"

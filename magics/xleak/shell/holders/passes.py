@@ -10,16 +10,12 @@ from typing import TYPE_CHECKING
 from xleak import _native
 from xleak.shell.holders.carried import Carried, carried, held_by
 from xleak.shell.holders.executed import led_on
-from xleak.shell.holders.look import REPORTED_BYTES, Look
+from xleak.shell.holders.kinds import KINDS, RETAINED, SEVERAL, Kinds
+from xleak.shell.holders.look import Look
 from xleak.shell.holders.places import as_written, place_of, replacing
 
 if TYPE_CHECKING:
-    from xleak._torch import StorageWatch
-
-# Two passes are a comparison, or one network for both halves of a pair.
-_STATES = 3
-# Fewer are summed for one step: the parts of a loss, the batches whose gradients are gathered.
-_SUMS = 10
+    from xleak._torch import NodeId
 
 
 @dataclass(frozen=True)
@@ -43,34 +39,37 @@ class Group:
 
 
 class GraphsOfPasses:
-    """States and sums that were never cut from their graphs, once they outlived the cell that
-    left them: until then they may be led back."""
+    """States, sums and statistics that were never cut from their graphs, and graphs that were led
+    back and retained, once they outlived the cell that left them: until then they may be led back.
+    """
 
     def __init__(self) -> None:
-        self._left_by: dict[str, tuple[int, StorageWatch]] = {}
+        self._left_by: dict[str, tuple[int, NodeId]] = {}
+        self.told: set[str] = set()
+        """Ways of the tensors in the groups of the last look."""
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
-        """Those of whose graphs much was there at an earlier cell too."""
-        groups = _groups(look)
-        self._left_by = {group.label: self._seen(group, look) for group in groups}
+        """Those whose graphs were there at an earlier cell too."""
+        pool = carried(look)
+        self._left_by = {it.way: (self._since(it, look), it.passes.node) for it in pool}
+        since = {way: cell for way, (cell, _) in self._left_by.items()}
+        groups = _groups(look, pool, Kinds(look, since))
+        self.told = {member.way for group in groups for member in group.members}
         for group in groups:
-            since, _ = self._left_by[group.label]
-            if since == look.cell:
+            cell = since[group.members[0].way]
+            if cell == look.cell:
                 look.search_again()
-            elif holder := _holder(group, look, since):
+            elif holder := _holder(group, look, cell):
                 yield holder
 
-    def _seen(self, group: Group, look: Look) -> tuple[int, StorageWatch]:
-        """The cell that left it, and what it keeps now."""
+    def _since(self, it: Carried, look: Look) -> int:
+        """The cell that left it: the first whose graph leads to the graph of now."""
+        if it.way not in self._left_by:
+            return look.cell
         from xleak import _torch
 
-        first = group.members[0]
-        now = _torch.watch(first.tensor, saved=True)
-        since, before = self._left_by.get(group.label, (look.cell, None))
-        old = before.alive() if before else []
-        if sum(first.storages.get(key, 0) for key in old) < REPORTED_BYTES:
-            since = look.cell
-        return since, now
+        cell, node = self._left_by[it.way]
+        return cell if _torch.leads_to(it.tensor, node) else look.cell
 
 
 def _holder(group: Group, look: Look, since: int) -> _native.Holder | None:
@@ -82,17 +81,22 @@ def _holder(group: Group, look: Look, since: int) -> _native.Holder | None:
     return _native.Holder(group.kind, group.label, held, since, group.largest, count, release)
 
 
-def _groups(look: Look) -> list[Group]:
-    """Each tensor in one group at most: a state or a sum, and all that keep most of its memory."""
-    left = carried(look)
-    own = led_on(look.sources.values()) if left else set()
-    left.sort(key=lambda it: (not _is_state(it), _name_of(it) not in own, it.bytes, it.way))
-    groups = []
-    while first := next((it for it in left if _is_state(it) or _is_sum(it)), None):
-        members = [first, *(it for it in left if it is not first and it.keeps_most_of(first))]
+def _groups(look: Look, pool: list[Carried], kinds: Kinds) -> list[Group]:
+    """Each tensor in one group at most: the one to blame, and those that keep most of its memory."""
+    known = {it: kinds.of(it) for it in pool}
+    own = led_on(look.sources.values()) if pool else set()
+    blamed = [(KINDS.index(kind), it) for it, kind in known.items() if kind]
+    blamed.sort(key=lambda at: (at[0], _name_of(at[1]) not in own, at[1].bytes, at[1].way))
+    groups, left = [], list(pool)
+    for number, first in blamed:
+        if first not in left:
+            continue
+        # What one pass left in a statistic is in use elsewhere.
+        whole = first.passes.count >= SEVERAL or KINDS[number] == RETAINED
+        alike = [it for it in left if it is not first and it.keeps_most_of(first)]
+        members = [first, *(it for it in alike if whole or known[it])]
         left = [it for it in left if it not in members]
-        kind = "carried states" if _is_state(first) else "sums"
-        groups.append(Group(kind, members, _places(look, members)))
+        groups.append(Group(KINDS[number], members, _places(look, members)))
     return groups
 
 
@@ -104,15 +108,3 @@ def _places(look: Look, members: list[Carried]) -> list[str]:
 
 def _name_of(it: Carried) -> str:
     return re.split(r"\W", it.way, maxsplit=1)[0]
-
-
-def _is_state(it: Carried) -> bool:
-    return it.passes.in_sequence and it.passes.count >= _STATES and not it.is_scalar
-
-
-def _is_sum(it: Carried) -> bool:
-    """One way through many passes would be that of one deep network; tensors that were put side
-    by side are in use."""
-    passes = it.passes
-    joined_in_turn = it.is_scalar or passes.widest < passes.count
-    return not passes.in_sequence and passes.count >= _SUMS and joined_in_turn

@@ -13,6 +13,7 @@ from xleak.shell.holders.anomaly import TrainedUnderAnomaly
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.debuggers import debuggers
+from xleak.shell.holders.deleted import DeletedTensors
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.exit_hooks import ExitHooks, finalizers
 from xleak.shell.holders.figures import open_figures
@@ -29,6 +30,7 @@ from xleak.shell.holders.passes import GraphsOfPasses
 from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.running import LeftRunning
 from xleak.shell.holders.signs import SourceSigns
+from xleak.shell.holders.views import PinnedViews
 from xleak.shell.holders.workers import IdleWorkers
 
 if TYPE_CHECKING:
@@ -54,6 +56,8 @@ class Holders:
         """Whether the next look() searches."""
         self._counts = Counts()
         signs = SourceSigns()
+        graphs = GraphsOfPasses()
+        self._deleted = DeletedTensors(graphs)
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
@@ -68,21 +72,28 @@ class Holders:
             AddedHandlers(self._counts),
             LeftRunning(self._counts),
             IdleWorkers(),
-            GraphsOfPasses(),
+            graphs,
             MutableDefaults(signs),
             Registries(signs),
             GrowingContainers(signs),
             GarbageCycles(),
             GradientsWithGraph(),
             orphans,
+            self._deleted,
+            PinnedViews(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
         self._cost_ms = 0.0
 
+    def before_cell(self, source: str, shell: InteractiveShell) -> None:
+        """Notes what the cell is to let go of."""
+        self._deleted.before_cell(source, shell.user_ns)
+
     def after_cell(self, index: int, source: str, shell: InteractiveShell) -> None:
         """Looks at the cell's counters, and whether its code raised or lets go of something."""
         self._sources[index] = source
+        self._deleted.after_cell(index, shell.user_ns)
         result = shell.last_execution_result
         failed = result is not None and result.error_in_exec is not None
         if failed:

@@ -1,0 +1,35 @@
+# %% copies
+import numpy as np
+import torch
+
+corners = []
+for number in range(8):
+    corners.append(torch.rand(400, 500)[:6, :6].clone())
+rows = [np.ones((300, 700))[0].copy() for number in range(3)]
+
+# %% the whole has a name as well
+table = torch.rand(2_000, 300)
+head = table[:4]
+column = table[:, 3]
+
+# %% all parts of one block
+chunks = list(torch.rand(2_000, 300).split(100))
+halves = np.array_split(np.ones((2_000, 300)), 50)
+
+# %% masks and lists of numbers copy
+values = torch.rand(2_000, 300)
+chosen = values[[1, 5, 7]]
+large = values[values > 0.999]
+del values
+
+# %% another shape of the whole
+flat = torch.rand(2_000, 300).view(-1).T
+
+# %% a slice that was used and dropped
+for number in range(4):
+    corner = torch.rand(1_000, 500)[:2]
+    level = corner.sum().item()
+del corner
+
+# %% the end
+count = len(corners)

@@ -54,6 +54,13 @@ TEST_SUITE("growth_smells") {
     CHECK(says(findings, "Probe.alive has 7 entries, of type Probe, and alone keeps 4 MiB"));
   }
 
+  TEST_CASE("a cache that grows is told from one that never hits") {
+    Holder cache{"growing cache", "by_path", 4 * kMiB, 1, "ndarray", 7, "by_path.clear()"};
+    CHECK(says(detect("XL109", cache), "The cache by_path has no bound"));
+    cache.kind = "cache without hits";
+    CHECK(says(detect("XL109", cache), "The cache of by_path hardly ever hits"));
+  }
+
   TEST_CASE("what keeps less than a mebibyte is not told") {
     CHECK(detect("XL105", {"growing container", "taps", kMiB - 1, 2, "tuple", 40, "taps.clear()"})
               .empty());

@@ -45,7 +45,7 @@ class GrowingContainers:
 
     def _observed(self, look: Look, found: dict[str, Collection]) -> Iterator[Observed]:
         recent = self._signs.of(look, self._history.cells_since(look))
-        latest = self._signs.of(look, {look.cell: look.sources.get(look.cell, "")})
+        latest = self._signs.of_latest(look)
         filled = recent.filled_by("")
         for way, it in found.items():
             # `store.add(x)` says what it does as well as `results.append(x)`.

@@ -39,9 +39,7 @@ class Registries:
             cell = self._signs.cell_that_fills(it.name)
             largest = _native.type_name(it.elements()[-1])
             release = f"{way}.clear()"
-            yield _native.Holder(
-                "growing registry", way, it.kept, cell, largest, it.count, release
-            )
+            yield _native.Holder("growing registry", way, it.kept, cell, largest, it.count, release)
 
 
 def _keeps_its_own(it: Collection, look: Look) -> bool:

@@ -19,6 +19,7 @@ from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
 from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.signs import SourceSigns
+from xleak.shell.holders.unbounded_caches import UnboundedCaches
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -51,6 +52,7 @@ class Holders:
             MutableDefaults(signs),
             Registries(signs),
             GrowingContainers(signs),
+            UnboundedCaches(signs),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None

@@ -82,6 +82,14 @@ class SourceSigns:
             together.add(self._of_cell[index])
         return together
 
+    def of_latest(self, look: Look) -> Signs:
+        """Those of the cell that ended last."""
+        return self.of(look, {look.cell: look.sources.get(look.cell, "")})
+
+    def cell_that_binds(self, name: str) -> int | None:
+        """The last of the cells read that define a function or a name."""
+        return max((n for n, signs in self._of_cell.items() if name in signs.bound), default=None)
+
     def cell_that_fills(self, name: str) -> int | None:
         """The last of the cells read whose functions fill a container."""
         cells = [n for n, signs in self._of_cell.items() if signs.filled.get(name, set()) - {""}]

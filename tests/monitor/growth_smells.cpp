@@ -61,6 +61,15 @@ TEST_SUITE("growth_smells") {
     CHECK(says(detect("XL109", cache), "The cache of by_path hardly ever hits"));
   }
 
+  TEST_CASE("one tensor on a module is a warning, a container that grows there an error") {
+    Holder left{"tensor of a forward pass", "net.hidden", 4 * kMiB, 1, "hidden", 1,
+                "net.hidden = None"};
+    CHECK(says(detect("XL103", left), "net.hidden is a tensor that the forward pass left"));
+    CHECK_FALSE(detect("XL103", left)[0].severity.has_value());
+    left.kind = "growing container of a module";
+    CHECK(detect("XL103", left)[0].severity == Severity::error);
+  }
+
   TEST_CASE("what keeps less than a mebibyte is not told") {
     CHECK(detect("XL105", {"growing container", "taps", kMiB - 1, 2, "tuple", 40, "taps.clear()"})
               .empty());

@@ -44,6 +44,11 @@ class Collection:
         return found.group(1) if found else ""
 
     @property
+    def family(self) -> str:
+        """The way without its last subscript."""
+        return re.sub(r"\[[^\]]*\]$", "", self.way)
+
+    @property
     def head(self) -> str:
         """The name of the user's that the way starts at."""
         return self.way.partition(".")[0].partition("[")[0]

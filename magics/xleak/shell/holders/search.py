@@ -11,6 +11,7 @@ from xleak import _native
 from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.figures import open_figures
+from xleak.shell.holders.forward_attributes import ForwardAttributes
 from xleak.shell.holders.graphs import ContainersOfGraphs
 from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.last_traceback import last_traceback
@@ -51,6 +52,7 @@ class Holders:
             ContainersOfGraphs(),
             MutableDefaults(signs),
             Registries(signs),
+            ForwardAttributes(signs),
             GrowingContainers(signs),
             UnboundedCaches(signs),
         ]

@@ -70,6 +70,20 @@ TEST_SUITE("growth_smells") {
     CHECK(detect("XL103", left)[0].severity == Severity::error);
   }
 
+  TEST_CASE("a replay memory is told from a hundred entries on, a large bound makes it a warning") {
+    Holder memory{
+        "replay memory", "replay", 200 * kMiB, 1, "tensors with their autograd graphs", 100,
+        "replay.clear()"};
+    CHECK(says(detect("XL104", memory),
+               "100 entries of replay hold tensors with their autograd graphs and keep 200 MiB "
+               "alive, 2 MiB each"));
+    memory.count = 99;
+    CHECK(detect("XL104", memory).empty());
+    memory.count = 100;
+    memory.kind = "large replay memory";
+    CHECK(detect("XL104", memory)[0].severity == Severity::warning);
+  }
+
   TEST_CASE("what keeps less than a mebibyte is not told") {
     CHECK(detect("XL105", {"growing container", "taps", kMiB - 1, 2, "tuple", 40, "taps.clear()"})
               .empty());

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
-from xleak.shell.holders.containers import is_tensor, is_users_class
+from xleak.shell.holders.containers import has_graph, is_tensor, is_users_class
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
 from xleak.shell.holders.signs import SourceSigns
 
@@ -28,7 +28,7 @@ class ForwardAttributes:
             signs = self._signs.of(look, look.sources)
             given = signs.left_by_methods.get(name)
             wanted = name in signs.attributes_used or name in signs.attributes_reset
-            if given is None or wanted or not (given or _has_graph(tensor)):
+            if given is None or wanted or not (given or has_graph(tensor)):
                 continue
             since = self._signs.cell_that_leaves(name)
             release = f"{way} = None"
@@ -46,8 +46,3 @@ def _tensors(look: Look) -> Iterator[tuple[str, Any]]:
             for name, value in list(attributes.__get__(it).items()):
                 if type(name) is str and is_tensor(value):
                     yield name, value
-
-
-def _has_graph(tensor: Any) -> bool:
-    base = sys.modules["torch._C"].TensorBase
-    return bool(base.requires_grad.__get__(tensor) and not base.is_leaf.__get__(tensor))

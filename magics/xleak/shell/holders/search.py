@@ -19,6 +19,7 @@ from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
 from xleak.shell.holders.registries import Registries
+from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 
@@ -49,6 +50,7 @@ class Holders:
             method_caches,
             exceptions,
             open_figures,
+            ReplayMemories(signs),
             ContainersOfGraphs(),
             MutableDefaults(signs),
             Registries(signs),

@@ -287,6 +287,8 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Delete(self, node: ast.Delete) -> None:
         self.signs.taken_from |= {it for it in map(self._container, node.targets) if it}
+        whole = [it for it in node.targets if _is_whole_slice(it)]
+        self.signs.emptied |= {it for it in map(self._container, whole) if it}
         deleted = {it.attr for it in node.targets if isinstance(it, ast.Attribute)}
         self.signs.attributes_reset |= deleted
 
@@ -394,6 +396,10 @@ def _asks_for(attribute: str) -> Callable[[ast.expr], bool]:
         return bool(words & {name_of(it) for it in ast.walk(condition)}) or attribute in texts
 
     return asks
+
+
+def _is_whole_slice(target: ast.expr) -> bool:
+    return isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice)
 
 
 def _stores(name: ast.Name) -> bool:

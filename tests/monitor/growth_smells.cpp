@@ -54,6 +54,36 @@ TEST_SUITE("growth_smells") {
     CHECK(says(findings, "Probe.alive has 7 entries, of type Probe, and alone keeps 4 MiB"));
   }
 
+  TEST_CASE("a cache that grows is told from one that never hits") {
+    Holder cache{"growing cache", "by_path", 4 * kMiB, 1, "ndarray", 7, "by_path.clear()"};
+    CHECK(says(detect("XL109", cache), "The cache by_path has no bound"));
+    cache.kind = "cache without hits";
+    CHECK(says(detect("XL109", cache), "The cache of by_path hardly ever hits"));
+  }
+
+  TEST_CASE("one tensor on a module is a warning, a container that grows there an error") {
+    Holder left{"tensor of a forward pass", "net.hidden", 4 * kMiB, 1, "hidden", 1,
+                "net.hidden = None"};
+    CHECK(says(detect("XL103", left), "net.hidden is a tensor that the forward pass left"));
+    CHECK_FALSE(detect("XL103", left)[0].severity.has_value());
+    left.kind = "growing container of a module";
+    CHECK(detect("XL103", left)[0].severity == Severity::error);
+  }
+
+  TEST_CASE("a replay memory is told from a hundred entries on, a large bound makes it a warning") {
+    Holder memory{
+        "replay memory", "replay", 200 * kMiB, 1, "tensors with their autograd graphs", 100,
+        "replay.clear()"};
+    CHECK(says(detect("XL104", memory),
+               "100 entries of replay hold tensors with their autograd graphs and keep 200 MiB "
+               "alive, 2 MiB each"));
+    memory.count = 99;
+    CHECK(detect("XL104", memory).empty());
+    memory.count = 100;
+    memory.kind = "large replay memory";
+    CHECK(detect("XL104", memory)[0].severity == Severity::warning);
+  }
+
   TEST_CASE("what keeps less than a mebibyte is not told") {
     CHECK(detect("XL105", {"growing container", "taps", kMiB - 1, 2, "tuple", 40, "taps.clear()"})
               .empty());

@@ -81,6 +81,40 @@ def test_a_default_that_is_replaced_emptied_or_not_empty_does_not(source: str) -
     assert signs(source).growing_defaults == set()
 
 
+@pytest.mark.parametrize(
+    ("source", "given"),
+    [("def forward(self, x):\n    self.a = x", True),
+     ("def forward(self, x):\n    self.a = f(x)", False),
+     ("def encode(self, x):\n    y, self.a = f(x), x", False),
+     ("def forward(self, x):\n    if self.training:\n        self.a = f(x)", False)],
+)  # fmt: skip
+def test_a_method_that_sets_an_attribute_leaves_something(source: str, given: bool) -> None:
+    assert signs(source).left_by_methods == {"a": given}
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["def __init__(self, x):\n    self.a = x", "self.a = x",
+     "def forward(self, x):\n    if self.a is None:\n        self.a = f(x)",
+     "def forward(self, x):\n    if x.shape[0] > n:\n        self.a = f(x)",
+     "def forward(self, x):\n    if not hasattr(self, 'a'):\n        self.a = f(x)",
+     "def reset(self):\n    self.a = None"],
+)  # fmt: skip
+def test_what_is_set_up_looked_up_or_let_go_is_not_left(source: str) -> None:
+    assert signs(source).left_by_methods == {}
+
+
+def test_an_attribute_is_reset_by_none_or_del() -> None:
+    assert signs("def reset(self):\n    self.a = None").attributes_reset == {"a"}
+    assert signs("del model.a").attributes_reset == {"a"}
+    assert signs("def __init__(self):\n    self.a = None").attributes_reset == set()
+
+
+def test_an_attribute_is_used_by_a_cell_that_reads_it() -> None:
+    assert "a" in signs("show(model.a)").attributes_used
+    assert "a" not in signs("print(model.a.shape)\nmodel.a = 1").attributes_used
+
+
 @pytest.mark.parametrize("source", ["x = (", "\x00", "(" * 5000, ""])
 def test_what_is_not_python_says_nothing(source: str) -> None:
     assert signs(source) == Signs()

@@ -68,6 +68,29 @@ class Square(torch.autograd.Function):
 for batch in range(4):
     Square.apply(encoder(torch.rand(800, 100))).mean().backward()
 
+# %% lists by layer: defined
+outputs = {}
+
+def tap(name):
+    def look(module, inputs, output):
+        outputs.setdefault(name, []).append(output.detach())
+
+    return look
+
+layers = torch.nn.Sequential(torch.nn.Linear(100, 400), torch.nn.Linear(400, 500))
+for name, layer in layers.named_children():
+    layer.register_forward_hook(tap(name))
+
+# %% lists by layer: once
+level = layers(torch.rand(1_000, 100)).mean().item()
+
+# %% lists by layer: twice
+level = layers(torch.rand(1_000, 100)).mean().item()
+print({name: len(passed) for name, passed in outputs.items()})
+
+# %% lists by layer: three times  # expect: XL105
+level = layers(torch.rand(1_000, 100)).mean().item()
+
 # %% a hook: defined
 class Watch:
     def __init__(self, module):

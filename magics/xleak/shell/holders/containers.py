@@ -44,6 +44,11 @@ class Collection:
         return found.group(1) if found else ""
 
     @property
+    def family(self) -> str:
+        """The way without its last subscript."""
+        return re.sub(r"\[[^\]]*\]$", "", self.way)
+
+    @property
     def head(self) -> str:
         """The name of the user's that the way starts at."""
         return self.way.partition(".")[0].partition("[")[0]
@@ -58,11 +63,12 @@ class Collection:
         return elements_of(self.object)
 
 
-def collections_of(look: Look) -> Iterator[Collection]:
-    """Those without a bound that are worth a look."""
+def collections_of(look: Look, *, with_limit: bool = False) -> Iterator[Collection]:
+    """Those that are worth a look. with_limit: also those that drop their oldest element."""
     for found, way, kept, owners in look.heap.containers(LEAST_BYTES, _MOST):
         collection = Collection(found, way, kept, owners)
-        if is_collection(found) and is_the_users(way) and _is_of_the_user(collection, look):
+        fits = type(found) in _TYPES if with_limit else is_collection(found)
+        if fits and is_the_users(way) and _is_of_the_user(collection, look):
             yield collection
 
 
@@ -104,6 +110,12 @@ def is_module_of_torch(it: object) -> bool:
 def is_tensor(it: object) -> bool:
     """Whether it is a tensor of torch's."""
     return _is_instance(it, "torch._C", "TensorBase")
+
+
+def has_graph(tensor: Any) -> bool:
+    """Whether a tensor keeps an autograd graph."""
+    base = sys.modules["torch._C"].TensorBase
+    return bool(base.requires_grad.__get__(tensor) and not base.is_leaf.__get__(tensor))
 
 
 def is_context(it: object) -> bool:

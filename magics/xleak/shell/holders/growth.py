@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from xleak import _native
 from xleak.shell.holders.containers import (
@@ -34,18 +34,29 @@ class GrowingContainers:
         grown = self._history.grown(look, things)
         grown = _of_contexts(found, look.cell) | grown
         signs = self._signs.of(look, look.sources if grown else {})
-        for way, first_cell in grown.items():
-            it = found[way]
-            kind = _kind_of(it, signs)
-            if kind and not signs.bounded(it.name):
-                since = self._signs.cell_that_fills(it.name) or first_cell
-                largest = _native.type_name(it.elements()[-1])
-                release = f"{way}.clear()"
-                yield _native.Holder(kind, way, it.kept, since, largest, it.count, release)
+        leaks: dict[str, list[Collection]] = {}
+        for it in (found[way] for way in sorted(grown)):
+            if _kind_of(it, signs) and not signs.bounded(it.name) and not _is_within(it, grown):
+                leaks.setdefault(it.family, []).append(it)
+        for family, members in leaks.items():
+            yield self._told(family, members, signs, grown[members[0].way])
+
+    def _told(
+        self, family: str, members: list[Collection], signs: Signs, first_cell: int
+    ) -> _native.Holder:
+        """`taps['a']` and `taps['b']` are one holder, `taps`."""
+        first = members[0]
+        label = first.way if len(members) == 1 else family
+        kind = _kind_of(first, signs) or ""
+        kept, count = sum(it.kept for it in members), sum(it.count for it in members)
+        since = self._signs.cell_that_fills(first.name) or first_cell
+        largest = _native.type_name(first.elements()[-1])
+        release = "; ".join(f"{it.way}.clear()" for it in members)
+        return _native.Holder(kind, label, kept, since, largest, count, release)
 
     def _observed(self, look: Look, found: dict[str, Collection]) -> Iterator[Observed]:
         recent = self._signs.of(look, self._history.cells_since(look))
-        latest = self._signs.of(look, {look.cell: look.sources.get(look.cell, "")})
+        latest = self._signs.of_latest(look)
         filled = recent.filled_by("")
         for way, it in found.items():
             # `store.add(x)` says what it does as well as `results.append(x)`.
@@ -54,6 +65,10 @@ class GrowingContainers:
             # An earlier cell made it with little in it, or there would have been a look.
             is_new = bool({it.name, it.head} & latest.bound)
             yield Observed(way, id(it.object), it.count, it.kept, is_new, by_the_user)
+
+
+def _is_within(it: Collection, ways: Iterable[str]) -> bool:
+    return any(it.way != way and it.way.startswith((f"{way}[", f"{way}.")) for way in ways)
 
 
 def _of_contexts(found: dict[str, Collection], cell: int) -> dict[str, int]:

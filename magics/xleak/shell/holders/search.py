@@ -17,6 +17,7 @@ from xleak.shell.holders.deleted import DeletedTensors
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.exit_hooks import ExitHooks, finalizers
 from xleak.shell.holders.figures import open_figures
+from xleak.shell.holders.forward_attributes import ForwardAttributes
 from xleak.shell.holders.futures import ReadFutures
 from xleak.shell.holders.gradients import GradientsWithGraph, orphans
 from xleak.shell.holders.graphs import ContainersOfGraphs
@@ -28,8 +29,10 @@ from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
 from xleak.shell.holders.passes import GraphsOfPasses
 from xleak.shell.holders.registries import Registries
+from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
 from xleak.shell.holders.signs import SourceSigns
+from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.views import PinnedViews
 from xleak.shell.holders.workers import IdleWorkers
 
@@ -64,6 +67,7 @@ class Holders:
             exceptions,
             open_figures,
             debuggers,
+            ReplayMemories(signs),
             ContainersOfGraphs(),
             finalizers,
             ReadFutures(),
@@ -75,12 +79,14 @@ class Holders:
             graphs,
             MutableDefaults(signs),
             Registries(signs),
+            ForwardAttributes(signs),
             GrowingContainers(signs),
             GarbageCycles(),
             GradientsWithGraph(),
             orphans,
             self._deleted,
             PinnedViews(),
+            UnboundedCaches(signs),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None

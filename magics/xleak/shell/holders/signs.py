@@ -19,6 +19,8 @@ _TAKING = {"pop", "popleft", "popitem", "discard", "remove", "clear", "cache_cle
 _LOOKING = {"len", "print", "sum", "id", "type", "bool", "repr", "str", "display"}
 # What they set up is new.
 MAKERS = {"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__"}
+FORWARD = {"forward", "call", "training_step", "validation_step", "__call__"}
+_SHAPES = {"shape", "size", "numel", "len", "hasattr", "getattr"}
 _CONTAINERS = {"list", "dict", "set", "deque", "defaultdict", "OrderedDict"}
 # What IPython makes of magics.
 _MAGICS = {"run_line_magic", "run_cell_magic"}
@@ -42,6 +44,13 @@ class Signs:
     """By a key that may be missing, as caches are."""
     bound: set[str] = field(default_factory=set)
     """Given a value outside of functions."""
+    attributes_used: set[str] = field(default_factory=set)
+    """Attributes that code outside of functions may read."""
+    attributes_reset: set[str] = field(default_factory=set)
+    """Set to None, or deleted, by other code than what makes their object."""
+    left_by_methods: dict[str, bool] = field(default_factory=dict)
+    """Attributes that methods set without a condition on them or on a shape; whether to a parameter
+    of a forward pass."""
     growing_defaults: set[tuple[str, str]] = field(default_factory=set)
     """(function, parameter) with an empty container as its default, which is never emptied."""
 
@@ -63,6 +72,10 @@ class Signs:
         self.emptied |= other.emptied
         self.looked_up |= other.looked_up
         self.bound |= other.bound
+        self.attributes_used |= other.attributes_used
+        self.attributes_reset |= other.attributes_reset
+        for name, parameter in other.left_by_methods.items():
+            self.left_by_methods[name] = parameter or self.left_by_methods.get(name, False)
         self.growing_defaults |= other.growing_defaults
 
 
@@ -81,6 +94,19 @@ class SourceSigns:
                 self._of_cell[index] = signs_of(source, transform)
             together.add(self._of_cell[index])
         return together
+
+    def of_latest(self, look: Look) -> Signs:
+        """Those of the cell that ended last."""
+        return self.of(look, {look.cell: look.sources.get(look.cell, "")})
+
+    def cell_that_binds(self, name: str) -> int | None:
+        """The last of the cells read that define a function or a name."""
+        return max((n for n, signs in self._of_cell.items() if name in signs.bound), default=None)
+
+    def cell_that_leaves(self, attribute: str) -> int | None:
+        """The last of the cells read with a method that sets an attribute."""
+        cells = [n for n, signs in self._of_cell.items() if attribute in signs.left_by_methods]
+        return max(cells, default=None)
 
     def cell_that_fills(self, name: str) -> int | None:
         """The last of the cells read whose functions fill a container."""
@@ -128,6 +154,8 @@ class _Reader(ast.NodeVisitor):
     def __init__(self) -> None:
         self.signs = Signs()
         self._functions: list[tuple[str, set[str]]] = []
+        self._parameters: set[str] = set()
+        self._conditions: list[ast.expr] = []
         self._loops = 0
         self._only_looks = False
 
@@ -144,11 +172,12 @@ class _Reader(ast.NodeVisitor):
             self._visit_all(node.decorator_list)
         self._visit_all([*node.args.defaults, *(it for it in node.args.kw_defaults if it)])
         self.signs.growing_defaults |= {(name, it) for it in _growing_defaults(node)}
-        outer_loops, self._loops = self._loops, 0
+        outer = self._loops, self._parameters, self._conditions
+        self._loops, self._parameters, self._conditions = 0, _parameters(node), []
         self._functions.append((name, _locals(node)))
         self.visit_body(node)
         self._functions.pop()
-        self._loops = outer_loops
+        self._loops, self._parameters, self._conditions = outer
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function
 
@@ -225,10 +254,23 @@ class _Reader(ast.NodeVisitor):
         if isinstance(target, ast.Subscript):
             self._put(name, target.slice)
             return
+        if isinstance(target, ast.Attribute):
+            self._leave(name, value)
         if self._in_course(name, value):
             self.signs.emptied.add(name)
         if not self._functions:
             self.signs.bound.add(name)
+
+    def _leave(self, attribute: str, value: ast.expr) -> None:
+        function = self._functions[-1][0] if self._functions else ""
+        if function in MAKERS:
+            return
+        if isinstance(value, ast.Constant):
+            self.signs.attributes_reset |= {attribute} if value.value is None else set()
+        elif function and not any(map(_asks_for(attribute), self._conditions)):
+            given = isinstance(value, ast.Name) and value.id in self._parameters
+            known = self.signs.left_by_methods.get(attribute, False)
+            self.signs.left_by_methods[attribute] = known or (given and function in FORWARD)
 
     def _put(self, name: str, key: ast.expr) -> None:
         wraps = isinstance(key, ast.BinOp) and isinstance(key.op, ast.Mod)
@@ -245,10 +287,16 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Delete(self, node: ast.Delete) -> None:
         self.signs.taken_from |= {it for it in map(self._container, node.targets) if it}
+        whole = [it for it in node.targets if _is_whole_slice(it)]
+        self.signs.emptied |= {it for it in map(self._container, whole) if it}
+        deleted = {it.attr for it in node.targets if isinstance(it, ast.Attribute)}
+        self.signs.attributes_reset |= deleted
 
     def visit_If(self, node: ast.If) -> None:
         self._test(node.test)
+        self._conditions = [*self._conditions, node.test]
         self.generic_visit(node)
+        self._conditions = self._conditions[:-1]
 
     def _test(self, test: ast.expr) -> None:
         """A length that decides is a bound."""
@@ -272,6 +320,8 @@ class _Reader(ast.NodeVisitor):
         self._read(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
+        if not (self._functions or self._only_looks) and isinstance(node.ctx, ast.Load):
+            self.signs.attributes_used.add(node.attr)
         self._read(node)
         self.visit(node.value)
 
@@ -331,6 +381,25 @@ def _growing_defaults(function: Function) -> set[str]:
         for name, default in _defaults(function.args)
         if is_empty_container(default) and not reader.signs.bounded(name) and name not in replaced
     }
+
+
+def _parameters(function: Function) -> set[str]:
+    return {it.arg for it in ast.walk(function.args) if isinstance(it, ast.arg)}
+
+
+def _asks_for(attribute: str) -> Callable[[ast.expr], bool]:
+    """Whether a condition is about an attribute, or about shapes, as that of a table is."""
+    words = {attribute, *_SHAPES}
+
+    def asks(condition: ast.expr) -> bool:
+        texts = {it.value for it in ast.walk(condition) if isinstance(it, ast.Constant)}
+        return bool(words & {name_of(it) for it in ast.walk(condition)}) or attribute in texts
+
+    return asks
+
+
+def _is_whole_slice(target: ast.expr) -> bool:
+    return isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice)
 
 
 def _stores(name: ast.Name) -> bool:

@@ -1,0 +1,48 @@
+"""Tensors that a forward pass leaves on its module."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from xleak import _native
+from xleak.shell.holders.containers import has_graph, is_tensor, is_users_class
+from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
+from xleak.shell.holders.signs import SourceSigns
+
+
+class ForwardAttributes:
+    """Those that methods set unasked and that nobody reads or resets."""
+
+    def __init__(self, signs: SourceSigns) -> None:
+        self._signs = signs
+
+    def __call__(self, look: Look) -> Iterator[_native.Holder]:
+        """One holder for each attribute."""
+        for name, tensor in _tensors(look):
+            kept = look.heap.retained_by(tensor)
+            way = look.heap.way_to(tensor) if kept >= REPORTED_BYTES else ""
+            if not is_the_users(way) or not way.endswith(f".{name}"):
+                continue
+            signs = self._signs.of(look, look.sources)
+            given = signs.left_by_methods.get(name)
+            wanted = name in signs.attributes_used or name in signs.attributes_reset
+            if given is None or wanted or not (given or has_graph(tensor)):
+                continue
+            since = self._signs.cell_that_leaves(name)
+            release = f"{way} = None"
+            yield _native.Holder("tensor of a forward pass", way, kept, since, name, 1, release)
+
+
+def _tensors(look: Look) -> Iterator[tuple[str, Any]]:
+    """(name, tensor) of the attributes of the user's modules, parameters and buffers aside."""
+    module = getattr(sys.modules.get("torch.nn.modules.module"), "Module", None)
+    if module is None:
+        return
+    attributes = module.__dict__["__dict__"]
+    for it in look.live.instances(module):
+        if is_users_class(type(it)):
+            for name, value in list(attributes.__get__(it).items()):
+                if type(name) is str and is_tensor(value):
+                    yield name, value

@@ -1,0 +1,73 @@
+"""Caches of functions that have no bound."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from xleak import _native
+from xleak.shell.holders.growth_history import GrowthHistory, Observed
+from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users
+from xleak.shell.holders.signs import Signs, SourceSigns
+
+_CACHE = type(functools.lru_cache(lambda: None))
+# Fewer misses may be the first round of calls.
+_MANY_MISSES = 20
+_FEW_HITS = 0.05
+
+
+@dataclass(frozen=True)
+class _Cache:
+    object: Any
+    way: str
+    kept: int
+    hits: int
+    misses: int
+    count: int
+
+    @property
+    def name(self) -> str:
+        """Of the function."""
+        return self.way.rpartition(".")[2]
+
+    @property
+    def hardly_hits(self) -> bool:
+        """Whether it was asked often and mostly in vain."""
+        return self.misses >= _MANY_MISSES and self.hits < _FEW_HITS * self.misses
+
+
+class UnboundedCaches:
+    """Those of functools without a limit that grow with every execution, or that never hit."""
+
+    def __init__(self, signs: SourceSigns) -> None:
+        self._history = GrowthHistory()
+        self._signs = signs
+
+    def __call__(self, look: Look) -> Iterator[_native.Holder]:
+        """One holder for each."""
+        caches = {it.way: it for it in _caches(look)}
+        latest = self._signs.of_latest(look) if caches else Signs()
+        seen = [
+            Observed(way, id(it.object), it.count, it.kept, it.name in latest.bound, False)
+            for way, it in caches.items()
+        ]
+        grown = self._history.grown(look, seen)
+        signs = self._signs.of(look, look.sources if caches else {})
+        for way, it in caches.items():
+            if it.kept < REPORTED_BYTES or signs.bounded(it.name):
+                continue
+            if way in grown or it.hardly_hits:
+                kind = "cache without hits" if it.hardly_hits else "growing cache"
+                release = f"{way}.cache_clear()"
+                since = self._signs.cell_that_binds(it.name)
+                yield _native.Holder(kind, way, it.kept, since, it.name, it.count, release)
+
+
+def _caches(look: Look) -> Iterator[_Cache]:
+    for cache, kept in look.heap.keeping(look.live.instances(_CACHE), LEAST_BYTES):
+        info = _CACHE.cache_info(cache)
+        way = look.heap.way_to(cache) if info.maxsize is None else ""
+        if is_the_users(way):
+            yield _Cache(cache, way, kept, info.hits, info.misses, info.currsize)

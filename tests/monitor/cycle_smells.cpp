@@ -47,6 +47,19 @@ TEST_SUITE("cycle_smells") {
     CHECK(detect("XL113", cycle("cycle of a callback", 9 * kMiB)).size() == 1);
   }
 
+  TEST_CASE("contexts behind several results are a warning, behind one a note") {
+    const auto of = [](int count) {
+      return detect(
+          "XL210",
+          {"context of results", "curve", 8 * kMiB, {}, "Softsign.x", count, "curve.clear()"});
+    };
+    REQUIRE(of(3).size() == 1);
+    CHECK_FALSE(of(3)[0].severity);
+    CHECK(of(1)[0].severity == Severity::note);
+    CHECK(of(3)[0].message.find("curve keeps 8 MiB alive by Softsign.x of its graph") == 0);
+    CHECK(detect("XL210", cycle("cycle of a context", 9 * kMiB)).size() == 1);
+  }
+
   TEST_CASE("gradients with a graph are told by their model, orphaned ones by what frees them") {
     const auto owned = detect("XL205", {"gradients with a graph", "net", 7 * kMiB, 3, "4 gradients",
                                         4, "net.zero_grad(set_to_none=True)"});

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from xleak import _native
 from xleak.shell.heap import take_snapshot
+from xleak.shell.holders.contexts import kept_contexts
 from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.figures import open_figures
@@ -48,6 +49,7 @@ class Holders:
             GarbageCycles(),
             GradientsWithGraph(),
             orphans,
+            kept_contexts,
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None

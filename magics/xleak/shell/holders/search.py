@@ -15,6 +15,7 @@ from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.figures import open_figures
 from xleak.shell.holders.gradients import GradientsWithGraph, orphans
 from xleak.shell.holders.graphs import ContainersOfGraphs
+from xleak.shell.holders.hooks import Hooks
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
@@ -40,11 +41,13 @@ class Holders:
         self.facts: list[_native.Holder] = []
         self.suspected = False
         """Whether the next look() searches."""
+        self._hooks = Hooks()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
             exceptions,
             open_figures,
+            self._hooks,
             ContainersOfGraphs(),
             GarbageCycles(),
             GradientsWithGraph(),
@@ -63,7 +66,8 @@ class Holders:
         if failed:
             self._failed_cell = index
         moved = _native.moved_bytes(index)
-        if failed or moved is None or moved >= _SUSPECT_BYTES or _LETS_GO.search(source):
+        hooked = self._hooks.after_cell(index)
+        if hooked or failed or moved is None or moved >= _SUSPECT_BYTES or _LETS_GO.search(source):
             self.suspect()
 
     def _tell(

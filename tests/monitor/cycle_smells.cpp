@@ -80,6 +80,18 @@ TEST_SUITE("cycle_smells") {
     CHECK(of(600, 1).empty());
   }
 
+  TEST_CASE("a function that keeps what it captured is a note, several in one place a warning") {
+    const auto of = [](int count) {
+      return detect("XL407",
+                    {"captures", "rankers", 5 * kMiB, 2, "Tensor", count, "del rankers[0]"});
+    };
+    REQUIRE(of(1).size() == 1);
+    CHECK_FALSE(of(1)[0].severity);
+    CHECK(of(3)[0].severity == Severity::warning);
+    CHECK(of(3)[0].message.find("3 functions in rankers keep 5 MiB alive") == 0);
+    CHECK(of(1)[0].fixes[0].code == "del rankers[0]");
+  }
+
   TEST_CASE("gradients with a graph are told by their model, orphaned ones by what frees them") {
     const auto owned = detect("XL205", {"gradients with a graph", "net", 7 * kMiB, 3, "4 gradients",
                                         4, "net.zero_grad(set_to_none=True)"});

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from xleak import _native
 from xleak.shell.heap import take_snapshot
+from xleak.shell.holders.captures import Captures
 from xleak.shell.holders.contexts import kept_contexts
 from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.exceptions import exceptions
@@ -53,6 +54,7 @@ class Holders:
             GradientsWithGraph(),
             orphans,
             kept_contexts,
+            Captures(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None

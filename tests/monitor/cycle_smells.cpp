@@ -47,6 +47,51 @@ TEST_SUITE("cycle_smells") {
     CHECK(detect("XL113", cycle("cycle of a callback", 9 * kMiB)).size() == 1);
   }
 
+  TEST_CASE("contexts behind several results are a warning, behind one a note") {
+    const auto of = [](int count) {
+      return detect(
+          "XL210",
+          {"context of results", "curve", 8 * kMiB, {}, "Softsign.x", count, "curve.clear()"});
+    };
+    REQUIRE(of(3).size() == 1);
+    CHECK_FALSE(of(3)[0].severity);
+    CHECK(of(1)[0].severity == Severity::note);
+    CHECK(of(3)[0].message.find("curve keeps 8 MiB alive by Softsign.x of its graph") == 0);
+    CHECK(detect("XL210", cycle("cycle of a context", 9 * kMiB)).size() == 1);
+  }
+
+  TEST_CASE("a hook is told with what it fills and how both are let go") {
+    const auto findings =
+        detect("XL107", {"hooks that fill", "net._forward_hooks", 8 * kMiB, 2, "acts", 1,
+                         "acts.clear(); net._forward_hooks.pop(0, None);"});
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].cause_cell == 2);
+    CHECK(findings[0].message.find("A hook in net._forward_hooks fills acts, which keeps 8 MiB "
+                                   "alive, and no handle is left to remove it.") == 0);
+  }
+
+  TEST_CASE("hooks of several runs are told whatever they keep, without bytes where it is little") {
+    const auto of = [](std::int64_t bytes, int count) {
+      return detect("XL107", {"repeated hooks", "net._forward_hooks", bytes, 3, "", count, "pop"});
+    };
+    REQUIRE(of(600, 2).size() == 1);
+    CHECK_FALSE(of(600, 2)[0].bytes);
+    CHECK(of(2 * kMiB, 2)[0].bytes == 2 * kMiB);
+    CHECK(of(600, 1).empty());
+  }
+
+  TEST_CASE("a function that keeps what it captured is a note, several in one place a warning") {
+    const auto of = [](int count) {
+      return detect("XL407",
+                    {"captures", "rankers", 5 * kMiB, 2, "Tensor", count, "del rankers[0]"});
+    };
+    REQUIRE(of(1).size() == 1);
+    CHECK_FALSE(of(1)[0].severity);
+    CHECK(of(3)[0].severity == Severity::warning);
+    CHECK(of(3)[0].message.find("3 functions in rankers keep 5 MiB alive") == 0);
+    CHECK(of(1)[0].fixes[0].code == "del rankers[0]");
+  }
+
   TEST_CASE("gradients with a graph are told by their model, orphaned ones by what frees them") {
     const auto owned = detect("XL205", {"gradients with a graph", "net", 7 * kMiB, 3, "4 gradients",
                                         4, "net.zero_grad(set_to_none=True)"});

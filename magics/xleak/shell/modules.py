@@ -15,6 +15,12 @@ def live_modules(live: _native.LiveObjects) -> list[Any]:
     return live.instances(base) if base is not None else []
 
 
+def is_module(it: object) -> bool:
+    """Whether an object is a torch.nn.Module, by its type alone."""
+    base = _module_type()
+    return base is not None and issubclass(type(it), base)
+
+
 def entries_of(module: object, name: str) -> dict[Any, Any]:
     """A copy of one of a module's own dictionaries, such as "_parameters"; empty without it."""
     attributes: Any = vars(_module_type())["__dict__"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xleak import _native
+from xleak.shell.holders.contexts import context_type, contexts_of_the_user, function_of
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 
 # So much is told at once. Less must outlive a cell: the next automatic collection may take it.
@@ -55,7 +56,7 @@ def _by_name(look: Look) -> dict[str, _Waiting]:
     """By class, or by function where no object of a class is part of it."""
     found: dict[str, _Waiting] = {}
     made = look.live.made_in(look.watcher.shell.user_ns)
-    for members, kept in look.heap.garbage_cycles(made):
+    for members, kept in look.heap.garbage_cycles(made + contexts_of_the_user(look)):
         start = _start_of(members)
         waiting = found.setdefault(name_of(start), _Waiting())
         waiting.kept += kept
@@ -72,14 +73,26 @@ def _start_of(members: list[Any]) -> Any:
 
 def name_of(it: Any) -> str:
     """The name of a function, or that of an object's class."""
-    return it.__name__ if type(it) is types.FunctionType else _native.type_name(it)
+    if type(it) is types.FunctionType:
+        return it.__name__
+    return function_of(it) if _is_context(it) else _native.type_name(it)
+
+
+def _is_context(it: object) -> bool:
+    return context_type() is not None and issubclass(type(it), context_type())
+
+
+def _kind_of(cycle: list[Any]) -> str:
+    if any(_is_context(it) for it in cycle):
+        return "cycle of a context"
+    called = any(issubclass(type(it), _CALLABLES) for it in cycle)
+    return "cycle of a callback" if called else "cycle of objects"
 
 
 def _holder(look: Look, name: str, waiting: _Waiting, since: int) -> Iterator[_native.Holder]:
     steps, objects = look.heap.way_around(waiting.starts[0])
     if objects:
-        called = any(issubclass(type(it), _CALLABLES) for it in objects)
-        kind = "cycle of a callback" if called else "cycle of objects"
+        kind = _kind_of(objects)
         label, count = f"{name}: garbage in a cycle", len(waiting.starts)
         release = "import gc; gc.collect();"
         yield _native.Holder(kind, label, waiting.kept, since, name + steps, count, release)

@@ -25,7 +25,11 @@ class ContainersOfGraphs:
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """Those that were there at an earlier cell too."""
-        containers = containers_of_graphs(look.heap)
+        containers = {
+            way: graphs
+            for way, graphs in containers_of_graphs(look.heap).items()
+            if look.explained.isdisjoint((way, _container_of(way)))
+        }
         self._since = {way: self._since.get(way, look.cell) for way in containers}
         for way, graphs in containers.items():
             if self._since[way] == look.cell:
@@ -49,6 +53,12 @@ def containers_of_graphs(heap: _native.HeapSnapshot) -> dict[str, list[_native.G
         if element and is_the_users(element.group(1)):
             containers.setdefault(element.group(1), []).append(graph)
     return {way: graphs for way, graphs in containers.items() if len(graphs) >= _SEVERAL}
+
+
+def _container_of(way: str) -> str:
+    """What a container is an element of, where it is one."""
+    element = _ELEMENT.fullmatch(way)
+    return element.group(1) if element else way
 
 
 def detaching(way: str) -> str:

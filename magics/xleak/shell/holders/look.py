@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
@@ -38,6 +38,8 @@ class Look:
     """What the user ran, by index of the cell, oldest first."""
     search_again: Callable[[], None]
     """Has the next cell searched too: what was found must outlive it to be a leak."""
+    explained: set[str] = field(default_factory=set)
+    """Expressions of containers that a teller gave the cause of: those after it leave them."""
 
 
 # Tells the holders of one kind. Functions; objects where they compare with the look before.

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from xleak import _native
 from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.anomaly import TrainedUnderAnomaly
+from xleak.shell.holders.captures import Captures
+from xleak.shell.holders.contexts import kept_contexts
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.debuggers import debuggers
@@ -23,6 +25,7 @@ from xleak.shell.holders.gradients import GradientsWithGraph, orphans
 from xleak.shell.holders.graphs import ContainersOfGraphs
 from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.handlers import AddedHandlers
+from xleak.shell.holders.hooks import Hooks
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
@@ -61,6 +64,7 @@ class Holders:
         signs = SourceSigns()
         graphs = GraphsOfPasses()
         self._deleted = DeletedTensors(graphs)
+        self._hooks = Hooks()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
@@ -68,6 +72,7 @@ class Holders:
             open_figures,
             debuggers,
             ReplayMemories(signs),
+            self._hooks,
             ContainersOfGraphs(),
             finalizers,
             ReadFutures(),
@@ -87,6 +92,8 @@ class Holders:
             self._deleted,
             PinnedViews(),
             UnboundedCaches(signs),
+            kept_contexts,
+            Captures(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -106,7 +113,15 @@ class Holders:
             self._failed_cell = index
         counted = self._counts.after_cell(index, source)
         moved = _native.moved_bytes(index)
-        if counted or failed or moved is None or moved >= _SUSPECT_BYTES or _LETS_GO.search(source):
+        hooked = self._hooks.after_cell(index)
+        if (
+            counted
+            or hooked
+            or failed
+            or moved is None
+            or moved >= _SUSPECT_BYTES
+            or _LETS_GO.search(source)
+        ):
             self.suspect()
 
     def _tell(

@@ -1,0 +1,115 @@
+"""Contexts of the user's autograd functions that keep tensors as attributes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from xleak import _native
+from xleak.shell import torch_module
+from xleak.shell.holders.graphs import detaching
+from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users
+
+_KIND = "context of results"
+# Behind a container whose elements are meant.
+_ITEMS = "[…]"
+# The last step into a list, a tuple or a dictionary.
+_ELEMENT = re.compile(r"(.+)(?:\[\d+\]|\['[^'\\]*'\])")
+
+
+def context_type() -> Any:
+    """What all contexts are instances of; None where torch was not imported."""
+    return getattr(sys.modules.get("torch._C"), "_FunctionBase", None)
+
+
+def contexts_of_the_user(look: Look) -> list[Any]:
+    """Those whose Function a cell defines."""
+    base = context_type()
+    module = look.watcher.shell.user_ns.get("__name__")
+    return [it for it in look.live.instances(base) if _module_of(it) == module] if base else []
+
+
+def function_of(context: object) -> str:
+    """The name of the class that the user wrote."""
+    return _native.type_name(context).removesuffix("Backward")
+
+
+def kept_contexts(look: Look) -> Iterator[_native.Holder]:
+    """Those that kept results hold though the way back was gone: what `save_for_backward` was given
+    is freed by then, what an attribute has is not."""
+    contexts = [it for it in contexts_of_the_user(look) if _was_gone_back(it)]
+    kept = look.heap.keeping(contexts, LEAST_BYTES)
+    if sum(held for _, held in kept) < REPORTED_BYTES or not torch_module.load():
+        return
+    results = _results(look, [context for context, _ in kept])
+    by_places: dict[tuple[str, ...], list[tuple[Any, int]]] = {}
+    for context, held in kept:
+        ways = results.get(id(context), [])
+        if ways and all(is_the_users(way) and not way.startswith("Out[") for way in ways):
+            places = tuple(sorted({_place(way) for way in ways}))
+            by_places.setdefault(places, []).append((context, held))
+    for places, its in by_places.items():
+        held = sum(size for _, size in its)
+        if held >= REPORTED_BYTES:
+            names = ", ".join(place.removesuffix(_ITEMS) for place in places)
+            release = "; ".join(_without_graph(place) for place in places)
+            what = _attribute(its[0][0])
+            yield _native.Holder(_KIND, names, held, None, what, len(its), release)
+
+
+def _place(way: str) -> str:
+    """The container of a tensor, with a mark, or the tensor's own expression."""
+    element = _ELEMENT.fullmatch(way)
+    return element.group(1) + _ITEMS if element else way
+
+
+def _without_graph(place: str) -> str:
+    """Code that leaves the values and takes their graphs."""
+    if place.endswith(_ITEMS):
+        return detaching(place.removesuffix(_ITEMS))
+    return f"{place} = {place}.detach()"
+
+
+def _attribute(context: object) -> str:
+    """`SoftClip.x`: the function's name, and the first of the attributes that is a tensor."""
+    base: Any = sys.modules["torch._C"].TensorBase
+    attributes: Any = vars(sys.modules["torch.autograd.function"])["BackwardCFunction"].__dict__
+    entries = attributes["__dict__"].__get__(context)
+    tensors = [name for name, value in dict.items(entries) if issubclass(type(value), base)]
+    return f"{function_of(context)}.{tensors[0]}" if tensors else function_of(context)
+
+
+def _module_of(context: object) -> object:
+    """Where its Function was defined."""
+    attributes: Any = type.__dict__["__dict__"]
+    function = attributes.__get__(type(context)).get("_forward_cls")
+    is_class = issubclass(type(function), type)
+    return attributes.__get__(function).get("__module__") if is_class else None
+
+
+def _was_gone_back(context: object) -> bool:
+    """Whether backward() released what the context saved: torch then refuses to show it."""
+    saved: Any = vars(context_type()).get("_raw_saved_tensors")
+    try:
+        saved.__get__(context)
+    except RuntimeError:
+        return True
+    return False
+
+
+def _results(look: Look, contexts: list[Any]) -> dict[int, list[str]]:
+    """By id of a context: the ways to the tensors whose graphs have it, but those of contexts."""
+    from xleak import _torch
+
+    base: Any = sys.modules["torch._C"].TensorBase
+    with_graph = {it for row in _torch.census() if row.grad_fn for it in row.tensors}
+    tensors = [it for it in look.live.instances(base) if id(it) in with_graph]
+    inner = {id(it) for it in look.heap.only_in_graphs(tensors)}
+    inner |= {id(it) for it in tensors if any(look.heap.keeps(by, it) for by in contexts)}
+    results: dict[int, list[str]] = {}
+    for tensor in tensors:
+        for context in _torch.graph(tensor).contexts if id(tensor) not in inner else []:
+            results.setdefault(context, []).append(look.heap.way_to(tensor))
+    return results

@@ -1,0 +1,77 @@
+"""Functions that alone keep what they captured are noted, and nothing of them is called."""
+
+from __future__ import annotations
+
+import pytest
+from shells import MIB, Session
+
+MAKE = """
+import functools
+import numpy as np
+def capturing(rows):
+    return lambda: rows
+def wrapped(function):
+    @functools.wraps(function)
+    def inner(): return function()
+    return inner
+class Holder: pass
+"""
+
+KEPT = {
+    "f": "f = capturing(np.ones(500_000))",
+    "fs": "fs = [capturing(np.ones(500_000))]",
+    "table": "table = {'big': functools.partial(print, np.ones(500_000))}",
+    "box.f": "box = Holder(); box.f = capturing(np.ones(500_000))",
+    "behind": "behind = wrapped(capturing(np.ones(500_000)))",
+}
+QUIET = [
+    "rows = np.ones(500_000); f = capturing(rows)",
+    "f = g = capturing(np.ones(500_000))",
+    "pair = (capturing(np.ones(500_000)), 1)",
+    "f = capturing([np.ones(500_000)])",
+    "f = capturing(np.ones(10))",
+]
+
+
+def noted(session: Session) -> dict[str, int]:
+    found = session.watcher.findings()
+    return {it.key: it.bytes or 0 for it in found if it.code == "XL407"}
+
+
+@pytest.mark.parametrize("key", KEPT)
+def test_a_function_that_alone_keeps_an_array_is_noted_until_the_fix_ran(
+    session: Session, key: str
+) -> None:
+    session.run(MAKE)
+    session.run(KEPT[key])
+    assert [(it, size // MIB) for it, size in noted(session).items()] == [(key, 3)]
+    session.run(session.watcher.findings()[0].fixes[0].code)
+    assert noted(session) == {}
+
+
+@pytest.mark.parametrize("source", QUIET)
+def test_what_has_another_holder_or_cannot_be_deleted_is_not_noted(
+    session: Session, source: str
+) -> None:
+    session.run(MAKE)
+    session.run(source)
+    session.run("later = np.ones(200_000)")
+    assert noted(session) == {}
+
+
+HOSTILE = """
+class Hostile:
+    def __init__(self): object.__setattr__(self, "payload", bytearray(4 << 20))
+    def _angry(self, *rest, **more): touched.append(1); raise AssertionError("xleak ran user code")
+    __eq__ = __len__ = __getattribute__ = __repr__ = __bool__ = __hash__ = __iter__ = _angry
+    __class__ = property(_angry)
+touched = []
+f = capturing(Hostile())
+"""
+
+
+def test_no_code_of_what_was_captured_runs(session: Session) -> None:
+    session.run(MAKE)
+    session.run(HOSTILE)
+    assert list(noted(session)) == ["f"]
+    assert session.shell.user_ns["touched"] == []

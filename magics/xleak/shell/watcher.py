@@ -97,9 +97,8 @@ class Watcher:
         self._note_mentions(source)
         self._take_over_tool_names(source)
         self._holders.after_cell(index, source, self.shell)
-        if self._holders.suspected or not self.caches.unused:
-            self._judge(BUDGET_MS, None)
-            self._tell()
+        self._judge(BUDGET_MS, None)
+        self._tell()
         for listener in self.after_judgement:
             listener(index, source)
 
@@ -192,9 +191,8 @@ class Watcher:
             self, self._last_cell, deadline_ms, interrupted
         )
         self._unfinished = not looked
-        holders = self._holders.facts
-        if entries is not None and (entries or holders or _native.findings()):
-            _native.judge(self._last_cell, entries, holders)
+        if entries is not None:
+            _native.judge(self._last_cell, entries, self._holders.facts)
 
     def _outputs(
         self, deadline_ms: float | None, interrupted: Callable[[], bool] | None

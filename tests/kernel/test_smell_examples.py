@@ -19,6 +19,9 @@ RAISES = re.compile(r"#\s*raises\b")
 EXPECT = re.compile(r"#\s*expect:\s*(XL\d{3})")
 # Bad and good variants that a smell must show.
 VARIANTS = 3
+# Where what comes back is no object's: the whole process says so.
+RESIDENT = "int(open('/proc/self/statm').read().split()[1]) * 4096"
+COUNTED_BY = {"XL630": RESIDENT}
 # On the first line of an example that only a card can show.
 NEEDS_GPU = "# needs: gpu"
 # What a promised release must bring back, of its bytes.
@@ -96,11 +99,12 @@ def test_each_fix_of_the_bad_example_gives_the_bytes_back(
     promised = fresh_kernel.findings()
     assert promised
     for found in promised.values():
-        before = fresh_kernel.ask(COUNTERS)
+        counter = COUNTED_BY.get(found["code"], COUNTERS)
+        before = fresh_kernel.ask(counter)
         assert fresh_kernel.run(found["fix"]).content["status"] == "ok"
         # Without bytes a fix promises none.
         if found["bytes"] is not None:
-            assert before - fresh_kernel.ask(COUNTERS) >= found["bytes"] * RETURNED, found
+            assert before - fresh_kernel.ask(counter) >= found["bytes"] * RETURNED, found
     assert all(found["bytes"] is None for found in fresh_kernel.findings().values())
 
 

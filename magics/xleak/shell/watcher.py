@@ -216,7 +216,9 @@ class Watcher:
         )
 
     def _tell(self) -> None:
-        self._notice.tell(self.findings(), self.settings.notice_bytes)
+        # A note waits until somebody asks.
+        found = [finding for finding in self.findings() if finding.severity != "note"]
+        self._notice.tell(found, self.settings.notice_bytes)
 
 
 def printable(name: str) -> str:

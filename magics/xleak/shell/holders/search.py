@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from xleak import _native
 from xleak.shell.heap import take_snapshot
+from xleak.shell.holders.doubled_peaks import DoubledPeaks, peaked_again
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.figures import open_figures
+from xleak.shell.holders.free_heap import FreeHeap
 from xleak.shell.holders.graphs import ContainersOfGraphs
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
@@ -43,6 +45,8 @@ class Holders:
             exceptions,
             open_figures,
             ContainersOfGraphs(),
+            FreeHeap(),
+            DoubledPeaks(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -56,7 +60,8 @@ class Holders:
         if failed:
             self._failed_cell = index
         moved = _native.moved_bytes(index)
-        if failed or moved is None or moved >= _SUSPECT_BYTES or _LETS_GO.search(source):
+        much = moved is None or moved >= _SUSPECT_BYTES or peaked_again(index, self._sources)
+        if failed or much or _LETS_GO.search(source):
             self.suspect()
 
     def _tell(

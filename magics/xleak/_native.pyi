@@ -247,6 +247,12 @@ def heap() -> Heap:
     Raises MonitorError where malloc is not glibc's own (2.33 or later).
     """
 
+def releasable_heap_bytes() -> int | None:
+    """Return what trim_heap() would give back at least of what the main thread freed.
+
+    None where malloc is not glibc's own or /proc/self/smaps tells no heap. Takes milliseconds.
+    """
+
 def trim_heap() -> int:
     """Give free pages of the C heap back; return the bytes by which the resident size fell."""
 

@@ -1,3 +1,5 @@
+#include <pybind11/stl.h>
+
 #include "bindings/register.hpp"
 #include "xleak/monitor/heap.hpp"
 
@@ -14,6 +16,8 @@ void register_heap(py::module_& m) {
   m.def("heap", &read_heap, py::call_guard<py::gil_scoped_release>(),
         "Return what malloc handed out and what it keeps for later, now. "
         "Raise MonitorError where malloc is not glibc's own.");
+  m.def("releasable_heap_bytes", &releasable_heap_bytes, py::call_guard<py::gil_scoped_release>(),
+        "Return what trim_heap() would give back at least, or None where that is unknown.");
   m.def("trim_heap", &trim_heap, py::call_guard<py::gil_scoped_release>(),
         "Give free pages of the C heap back; return the bytes by which the resident size fell.");
 }

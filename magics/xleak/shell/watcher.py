@@ -101,9 +101,8 @@ class Watcher:
         if self._tool_names:
             self._take_over_tool_names(source)
         self._holders.after_cell(index, source, self.shell)
-        if self._holders.suspected or not self.caches.unused:
-            self._judge(BUDGET_MS, None)
-            self._tell()
+        self._judge(BUDGET_MS, None)
+        self._tell()
         for listener in self.after_judgement:
             listener(index, source)
 
@@ -192,9 +191,8 @@ class Watcher:
             self, self._last_cell, deadline_ms, interrupted
         )
         self._unfinished = not looked
-        holders = self._holders.facts
-        if entries is not None and (entries or holders or _native.findings()):
-            _native.judge(self._last_cell, entries, holders)
+        if entries is not None:
+            _native.judge(self._last_cell, entries, self._holders.facts)
 
     def _outputs(
         self, deadline_ms: float | None, interrupted: Callable[[], bool] | None
@@ -218,7 +216,9 @@ class Watcher:
         )
 
     def _tell(self) -> None:
-        self._notice.tell(self.findings(), self.settings.notice_bytes)
+        # A note waits until somebody asks.
+        found = [finding for finding in self.findings() if finding.severity != "note"]
+        self._notice.tell(found, self.settings.notice_bytes)
 
 
 def printable(name: str) -> str:

@@ -16,10 +16,12 @@ from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.debuggers import debuggers
 from xleak.shell.holders.deleted import DeletedTensors
+from xleak.shell.holders.doubled_peaks import DoubledPeaks, peaked_again
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.exit_hooks import ExitHooks, finalizers
 from xleak.shell.holders.figures import open_figures
 from xleak.shell.holders.forward_attributes import ForwardAttributes
+from xleak.shell.holders.free_heap import FreeHeap
 from xleak.shell.holders.futures import ReadFutures
 from xleak.shell.holders.gradients import GradientsWithGraph, orphans
 from xleak.shell.holders.graphs import ContainersOfGraphs
@@ -94,6 +96,8 @@ class Holders:
             UnboundedCaches(signs),
             kept_contexts,
             Captures(),
+            FreeHeap(),
+            DoubledPeaks(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -112,17 +116,14 @@ class Holders:
         if failed:
             self._failed_cell = index
         counted = self._counts.after_cell(index, source)
-        moved = _native.moved_bytes(index)
         hooked = self._hooks.after_cell(index)
-        if (
-            counted
-            or hooked
-            or failed
-            or moved is None
-            or moved >= _SUSPECT_BYTES
-            or _LETS_GO.search(source)
-        ):
+        if failed or counted or hooked or self._changed_much(index, source):
             self.suspect()
+
+    def _changed_much(self, index: int, source: str) -> bool:
+        moved = _native.moved_bytes(index)
+        much = moved is None or moved >= _SUSPECT_BYTES
+        return much or bool(_LETS_GO.search(source)) or peaked_again(index, self._sources)
 
     def _tell(
         self,

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "xleak/monitor/export.hpp"
 
@@ -14,6 +15,10 @@ struct HeapUse {
 /// Reads the C heap now; milliseconds where it holds 100,000 free pieces. Throws Error where malloc
 /// is not glibc's own (2.33 or later).
 XLEAK_MONITOR_API HeapUse read_heap();
+
+/// What trim_heap() would return at least, where the main thread freed it. Reads malloc's lists and
+/// /proc/self/smaps up to the heap, milliseconds in all; empty where either cannot be had.
+XLEAK_MONITOR_API std::optional<std::int64_t> releasable_heap_bytes();
 
 /// Returns free pages of the C heap to the system: the bytes by which the resident size fell, never
 /// below 0. Throws Error where either cannot be had.

@@ -66,9 +66,10 @@ def _held_outside(look: Look) -> Iterator[tuple[object, int]]:
     """(callable, bytes) of the user's bound methods, functions and partials that keep much."""
     found: list[object] = []
     for kind in (types.MethodType, types.FunctionType, functools.partial):
-        found += [it for it in look.live.instances(kind) if is_of_the_user(name_and_module(it)[1])]
+        found += look.live.instances(kind)
     handlers = [signal.getsignal(number) for number in signal.valid_signals()]
     for it, held in look.heap.keeping(found, REPORTED_BYTES):
         of_a_signal = any(it is handler for handler in handlers)
-        if not of_a_signal and look.heap.way_to(it) == _OUTSIDE:
+        is_users = is_of_the_user(name_and_module(it)[1])
+        if is_users and not of_a_signal and look.heap.way_to(it) == _OUTSIDE:
             yield it, held

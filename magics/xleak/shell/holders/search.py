@@ -60,6 +60,8 @@ class Holders:
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
+        self._crept_bytes = 0
+        """What the cells since the last search have kept, each too little for one."""
         self._cost_ms = 0.0
 
     def after_cell(self, index: int, source: str, shell: InteractiveShell) -> None:
@@ -69,6 +71,9 @@ class Holders:
         failed = result is not None and result.error_in_exec is not None
         if failed:
             self._failed_cell = index
+        self._crept_bytes += _kept_bytes(index)
+        if self._crept_bytes >= _SUSPECT_BYTES:
+            self.suspect()
         moved = _native.moved_bytes(index)
         if failed or moved is None or moved >= _SUSPECT_BYTES or _LETS_GO.search(source):
             self.suspect()
@@ -111,8 +116,14 @@ class Holders:
         heap = take_snapshot(watcher, deadline_ms, interrupted, graphs_ms)
         if heap is not None:
             self.suspected = False
+            self._crept_bytes = 0
             # After the snapshot, to which it would be a holder of everything.
             with _native.LiveObjects() as live:
                 self.facts = self._tell(heap, live, watcher, index)
         self._cost_ms = (time.perf_counter() - start) * 1000
         return heap is not None
+
+
+def _kept_bytes(index: int) -> int:
+    record = _native.record(index)
+    return (record.heap_kept_bytes or 0) if record else 0

@@ -10,7 +10,8 @@ from typing import Any
 from xleak import _native
 from xleak.shell.holders.growth_history import GrowthHistory, Observed
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users
-from xleak.shell.holders.signs import Signs, SourceSigns
+from xleak.shell.holders.sign_reader import Signs
+from xleak.shell.holders.signs import SourceSigns
 
 _CACHE = type(functools.lru_cache(lambda: None))
 # Fewer misses may be the first round of calls.

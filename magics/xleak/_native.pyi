@@ -92,11 +92,25 @@ def records() -> list[CellRecord]:
 def record(index: int) -> CellRecord | None:
     """Return the record of one index, or None where there is none."""
 
-def moved_bytes(index: int) -> int | None:
-    """Return by how much a cell changed memory, up or down, by the counter that moved most.
+class CellChange:
+    """What a record says of whether a cell is worth a look. Unknown numbers count as 0."""
 
-    None where the C heap is unknown or there is no such cell.
-    """
+    @property
+    def heap_is_known(self) -> bool: ...
+    @property
+    def moved_bytes(self) -> int:
+        """Up or down, by the counter that moved most."""
+
+    @property
+    def kept_bytes(self) -> int:
+        """Of the C heap."""
+
+    @property
+    def spike_bytes(self) -> int:
+        """By how much the resident peak stood above the end."""
+
+def change_of(index: int) -> CellChange:
+    """Return what one cell changed; nothing for an index without a record."""
 
 def set_enabled(enabled: bool) -> None:
     """Switch the accounting of new cells on or off."""

@@ -69,18 +69,22 @@ void Ledger::close(int index, CellStatus status, const std::optional<int>& execu
   record.devices = device_use(devices, after.devices);
 }
 
-std::optional<std::int64_t> Ledger::moved_bytes(int index) const {
-  if (index < 1 || static_cast<std::size_t>(index) > records_.size()) return std::nullopt;
+CellChange Ledger::change_of(int index) const {
+  if (index < 1 || static_cast<std::size_t>(index) > records_.size()) return {};
   const CellRecord& record = records_[static_cast<std::size_t>(index) - 1];
-  if (!record.heap_kept_bytes) return std::nullopt;
-  std::int64_t most = std::abs(*record.heap_kept_bytes);
-  if (record.resident_before_bytes && record.resident_after_bytes) {
-    most = std::max(most, std::abs(*record.resident_after_bytes - *record.resident_before_bytes));
-  }
-  for (const DeviceUse& device : record.devices) {
-    most = std::max(most, std::abs(device.allocated_kept_bytes.value_or(0)));
-  }
-  return most;
+  CellChange change;
+  change.heap_is_known = record.heap_kept_bytes.has_value();
+  change.kept_bytes = record.heap_kept_bytes.value_or(0);
+  change.moved_bytes = std::abs(change.kept_bytes);
+  const auto moved = [&change](std::int64_t bytes) {
+    change.moved_bytes = std::max(change.moved_bytes, std::abs(bytes));
+  };
+  const auto& after = record.resident_after_bytes;
+  if (record.resident_before_bytes && after) moved(*after - *record.resident_before_bytes);
+  for (const DeviceUse& device : record.devices) moved(device.allocated_kept_bytes.value_or(0));
+  if (record.resident_peak_bytes && after)
+    change.spike_bytes = *record.resident_peak_bytes - *after;
+  return change;
 }
 
 void Ledger::measure(CellRecord& record, const Before& before) {

@@ -25,8 +25,8 @@ class Ledger {
   void forget_previous() noexcept { previous_blocks_.reset(); }
 
   const std::vector<CellRecord>& records() const noexcept { return records_; }
-  /// See Session::moved_bytes.
-  std::optional<std::int64_t> moved_bytes(int index) const;
+  /// See Session::change_of.
+  CellChange change_of(int index) const;
 
  private:
   struct Before {

@@ -74,10 +74,10 @@ std::optional<CellRecord> Session::record(int index) const {
   return records[static_cast<std::size_t>(index) - 1];
 }
 
-std::optional<std::int64_t> Session::moved_bytes(int index) const {
-  if (state_->in_child()) return std::nullopt;
+CellChange Session::change_of(int index) const {
+  if (state_->in_child()) return {};
   const std::lock_guard lock(state_->mutex);
-  return state_->ledger.moved_bytes(index);
+  return state_->ledger.change_of(index);
 }
 
 Judgement Session::judge(SessionView view) {

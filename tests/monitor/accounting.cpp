@@ -56,6 +56,29 @@ TEST_SUITE("accounting") {
     CHECK(record.peak_is_exact);
   }
 
+  TEST_CASE("how much a cell moved is told by the counter that moved most") {
+    ScriptedSession s(own_mark(5000));
+    s.script->heap_used_bytes = 500;
+    s.cell([&] {
+      s.script->heap_used_bytes = 100;
+      s.script->resident_bytes = 1300;
+    });
+    CHECK(s.session.change_of(1).moved_bytes == 400);
+    CHECK(s.session.change_of(1).kept_bytes == -400);
+    CHECK(s.session.change_of(1).heap_is_known);
+    CHECK(!s.session.change_of(2).heap_is_known);
+  }
+
+  TEST_CASE("a peak above the end of its cell is told as a spike") {
+    ScriptedSession s(own_mark(5000));
+    s.cell([&] {
+      s.script->high_water_bytes = 9000;
+      s.script->usage.max_resident_bytes = 9000;
+    });
+    CHECK(s.session.change_of(1).spike_bytes == 8000);
+    CHECK(s.session.change_of(2).spike_bytes == 0);
+  }
+
   TEST_CASE("a mark that rises below that of the parent process is seen too") {
     ScriptedSession s(inherited_mark(5000, 80000));
     const auto record = s.cell([&] { s.script->high_water_bytes = 9000; });

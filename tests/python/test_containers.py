@@ -145,3 +145,60 @@ def test_containers_of_hostile_objects_are_told_untouched(session: Session) -> N
     told = {found.code: found.holders for found in _native.findings()}
     assert told == {"XL105": ["kept"], "XL410": ["step.__defaults__[0]"]}
     assert session.shell.user_ns["touched"] == []
+
+
+def codes() -> list[str]:
+    return [found.code for found in _native.findings()]
+
+
+def test_growth_by_less_than_a_search_is_worth_is_found_in_the_end(session: Session) -> None:
+    session.run("taps = []\ndef step():\n    taps.append(bytearray(500_000))")
+    for _ in range(12):
+        session.run("step()")
+    assert codes() == ["XL105"]
+
+
+def test_numbers_and_texts_are_no_growth(session: Session) -> None:
+    session.run("ids = {}\ndef step():\n    for n in range(30_000): ids[len(ids)] = f'word {n}'")
+    for _ in range(5):
+        session.run("step()")
+    assert codes() == []
+
+
+def test_a_cache_of_numbers_is_no_growth(session: Session) -> None:
+    session.run("import functools\n@functools.cache\ndef length(text): return len(text)")
+    for run in range(5):
+        # The second time each hits.
+        texts = f"(f'{{n % 20_000}} of {run}' for n in range(40_000))"
+        session.run(f"total = sum(length(text) for text in {texts})")
+    assert codes() == []
+
+
+def test_a_cache_of_arrays_is(session: Session) -> None:
+    session.run("import functools, numpy\n@functools.cache\ndef made(n): return numpy.ones(n)")
+    for run in range(1, 5):
+        session.run(f"total = made({run} * 200_000).sum()")
+    assert codes() == ["XL109"]
+
+
+HOSTILE_MODULE = """
+import torch
+class Net(torch.nn.Module):
+    def forward(self, x):
+        self.seen = x * torch.ones(1, requires_grad=True)
+        return 1.0
+    def __getattribute__(self, name):
+        if armed: touched.append(name)
+        return super().__getattribute__(name)
+armed, touched = [], []
+net = Net()
+"""
+
+
+def test_a_module_that_watches_its_attributes_is_told_untouched(session: Session) -> None:
+    session.run(HOSTILE_MODULE)
+    session.run(
+        "torch.nn.Module.__call__(net, torch.rand(1000, 600)); touched.clear(); armed.append(1)"
+    )
+    assert codes() == ["XL103"]
+    assert session.shell.user_ns["touched"] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
-from xleak.shell.holders.signs import Signs, signs_of
+from xleak.shell.holders.sign_reader import Signs, signs_of
 
 
 def signs(source: str) -> Signs:

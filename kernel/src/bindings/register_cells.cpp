@@ -104,6 +104,14 @@ void register_cell_record(py::module_& m) {
       .def_readonly("devices", &CellRecord::devices);
 }
 
+void register_cell_change(py::module_& m) {
+  py::class_<CellChange>(m, "CellChange", "Whether a cell is worth a look. Sizes in bytes.")
+      .def_readonly("heap_is_known", &CellChange::heap_is_known)
+      .def_readonly("moved_bytes", &CellChange::moved_bytes)
+      .def_readonly("kept_bytes", &CellChange::kept_bytes)
+      .def_readonly("spike_bytes", &CellChange::spike_bytes);
+}
+
 }  // namespace
 
 // The Python lock is kept throughout: these take microseconds, and to get it back from another
@@ -111,6 +119,7 @@ void register_cell_record(py::module_& m) {
 void register_cells(py::module_& m) {
   register_device_use(m);
   register_cell_record(m);
+  register_cell_change(m);
   m.def("begin_cell", &begin_cell, py::arg("cell_id"), py::arg("execution_count"),
         py::arg("devices"),
         "Start the account of a cell; return its index, from 1, or 0 where accounting is off.");
@@ -123,8 +132,8 @@ void register_cells(py::module_& m) {
       "record", [](int index) { return Session::instance().record(index); }, py::arg("index"),
       "Return the record of one index, or None.");
   m.def(
-      "moved_bytes", [](int index) { return Session::instance().moved_bytes(index); },
-      py::arg("index"), "Return by how much a cell changed memory, up or down.");
+      "change_of", [](int index) { return Session::instance().change_of(index); }, py::arg("index"),
+      "Return what one cell changed.");
   m.def(
       "set_enabled", [](bool enabled) { Session::instance().set_enabled(enabled); },
       py::arg("enabled"), "Switch the accounting of new cells on or off.");

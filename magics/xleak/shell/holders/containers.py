@@ -15,6 +15,7 @@ from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
 
 # By exact type: what they hold is read without asking an instance.
 _TYPES: tuple[type, ...] = (list, dict, set, deque, defaultdict, OrderedDict)
+_PLAIN: tuple[type, ...] = (int, float, complex, bool, str, type(None))
 # The largest of a heap; whatever grows for long is among them.
 _MOST = 500
 # Of a special method or attribute: the interpreter's, or in a function.
@@ -87,6 +88,11 @@ def elements_of(collection: Any) -> list[Any]:
         return list(islice(type(collection).__iter__(collection), _SAMPLE))
     keys = list(islice(dict.keys(collection), _SAMPLE))
     return keys + list(islice(dict.values(collection), _SAMPLE))
+
+
+def is_plain(elements: list[Any]) -> bool:
+    """Whether they are numbers and texts alone."""
+    return all(type(element) in _PLAIN for element in elements)
 
 
 def is_users_class(it: object) -> bool:

@@ -65,14 +65,7 @@ class DoubledPeaks:
 
 def peaked_again(cell: int, sources: Mapping[int, str]) -> bool:
     """Whether a cell that ran before rose by a large value above where it ended."""
-    return _above_end(cell) >= _LARGE_BYTES and ran_before(cell, sources)
-
-
-def _above_end(cell: int) -> int:
-    record = _native.record(cell)
-    if record is None or record.resident_peak_bytes is None or record.resident_after_bytes is None:
-        return 0
-    return record.resident_peak_bytes - record.resident_after_bytes
+    return _native.change_of(cell).spike_bytes >= _LARGE_BYTES and ran_before(cell, sources)
 
 
 def _kept(cell: int) -> int:
@@ -99,7 +92,7 @@ def _is_doubled(old: _Value | None, new: _Value | None, cell: int) -> bool:
     if old is None or new is None or old.identity == new.identity:
         return False
     gone = abs(_kept(cell) - (new.bytes - old.bytes)) <= _SETTLED * old.bytes
-    return gone and _above_end(cell) >= _SECOND_VALUE * min(old.bytes, new.bytes)
+    return gone and _native.change_of(cell).spike_bytes >= _SECOND_VALUE * min(old.bytes, new.bytes)
 
 
 def bound_anew(source: str) -> list[str]:

@@ -11,11 +11,13 @@ from xleak.shell.holders.containers import (
     collections_of,
     is_context,
     is_module_of_torch,
+    is_plain,
     is_users_class,
 )
 from xleak.shell.holders.growth_history import RISES, GrowthHistory, Observed
 from xleak.shell.holders.look import REPORTED_BYTES, Look
-from xleak.shell.holders.signs import MAKERS, Signs, SourceSigns
+from xleak.shell.holders.sign_reader import MAKERS, Signs
+from xleak.shell.holders.signs import SourceSigns
 
 _CACHE_NAME = re.compile(r"cache|memo|store|lookup|feats", re.IGNORECASE)
 
@@ -89,8 +91,9 @@ def _has_context(element: object) -> bool:
 
 def _kind_of(it: Collection, signs: Signs) -> str | None:
     """None where it is no leak of any kind."""
-    if all(issubclass(type(element), type) for element in it.elements()):
-        # Classes register once, by design.
+    elements = it.elements()
+    # Classes register once, by design; a vocabulary or a log of numbers is what it looks like.
+    if all(issubclass(type(element), type) for element in elements) or is_plain(elements):
         return None
     if any(is_module_of_torch(owner) for owner in it.owners):
         return "growing container of a module"

@@ -8,7 +8,8 @@ from typing import Any
 from xleak import _native
 from xleak.shell.holders.containers import Collection, collections_of, is_users_class
 from xleak.shell.holders.look import REPORTED_BYTES, Look
-from xleak.shell.holders.signs import MAKERS, SourceSigns
+from xleak.shell.holders.sign_reader import MAKERS
+from xleak.shell.holders.signs import SourceSigns
 
 # One or two are a singleton, or a default and its variant.
 _SEVERAL = 3

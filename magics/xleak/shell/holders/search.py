@@ -101,6 +101,8 @@ class Holders:
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
+        self._crept_bytes = 0
+        """What the cells since the last search have kept, each too little for one."""
         self._cost_ms = 0.0
 
     def before_cell(self, source: str, shell: InteractiveShell) -> None:
@@ -121,8 +123,10 @@ class Holders:
             self.suspect()
 
     def _changed_much(self, index: int, source: str) -> bool:
-        moved = _native.moved_bytes(index)
-        much = moved is None or moved >= _SUSPECT_BYTES
+        change = _native.change_of(index)
+        self._crept_bytes += change.kept_bytes
+        most = max(change.moved_bytes, self._crept_bytes)
+        much = not change.heap_is_known or most >= _SUSPECT_BYTES
         return much or bool(_LETS_GO.search(source)) or peaked_again(index, self._sources)
 
     def _tell(
@@ -162,6 +166,7 @@ class Holders:
         heap = take_snapshot(watcher, deadline_ms, interrupted, graphs_ms)
         if heap is not None:
             self.suspected = False
+            self._crept_bytes = 0
             # After the snapshot, to which it would be a holder of everything.
             with _native.LiveObjects() as live:
                 self.facts = self._tell(heap, live, watcher, index)

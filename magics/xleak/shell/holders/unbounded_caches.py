@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
+import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.shell.holders.containers import is_plain
 from xleak.shell.holders.growth_history import GrowthHistory, Observed
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users
-from xleak.shell.holders.signs import Signs, SourceSigns
+from xleak.shell.holders.sign_reader import Signs
+from xleak.shell.holders.signs import SourceSigns
 
 _CACHE = type(functools.lru_cache(lambda: None))
 # Fewer misses may be the first round of calls.
@@ -58,11 +61,19 @@ class UnboundedCaches:
         for way, it in caches.items():
             if it.kept < REPORTED_BYTES or signs.bounded(it.name):
                 continue
-            if way in grown or it.hardly_hits:
+            if it.hardly_hits or (way in grown and not _has_plain_results(it.object)):
                 kind = "cache without hits" if it.hardly_hits else "growing cache"
                 release = f"{way}.cache_clear()"
                 since = self._signs.cell_that_binds(it.name)
                 yield _native.Holder(kind, way, it.kept, since, it.name, it.count, release)
+
+
+def _has_plain_results(cache: Any) -> bool:
+    attributes: Any = _CACHE.__dict__["__dict__"]
+    own = attributes.__get__(cache)
+    # By tp_traverse: the table by key is no attribute.
+    tables = [it for it in gc.get_referents(cache) if type(it) is dict and it is not own]
+    return all(is_plain(list(dict.values(table))) for table in tables)
 
 
 def _caches(look: Look) -> Iterator[_Cache]:

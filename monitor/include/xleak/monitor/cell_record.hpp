@@ -74,4 +74,12 @@ struct CellRecord {
   std::optional<TensorUse> tensors;  ///< Empty where nobody counted them.
 };
 
+/// What a record says of whether a cell is worth a look. Unknown numbers count as 0.
+struct CellChange {
+  bool heap_is_known = false;
+  std::int64_t moved_bytes = 0;  ///< Up or down, by the counter that moved most.
+  std::int64_t kept_bytes = 0;   ///< Of the C heap.
+  std::int64_t spike_bytes = 0;  ///< By how much the resident peak stood above the end.
+};
+
 }  // namespace xleak::monitor

@@ -50,9 +50,8 @@ class XLEAK_MONITOR_API Session {
   std::vector<CellRecord> records() const;
   /// The record of one index; empty where there is none.
   std::optional<CellRecord> record(int index) const;
-  /// By how much a cell changed memory, up or down, by the counter that moved most. Empty where the
-  /// C heap is unknown or there is no such cell.
-  std::optional<std::int64_t> moved_bytes(int index) const;
+  /// What one cell changed; nothing for an index without a record.
+  CellChange change_of(int index) const;
 
   /// Runs every smell over the facts, which must be complete: what they no longer show is resolved.
   /// Adds what its records tell of devices.

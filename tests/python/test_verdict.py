@@ -32,6 +32,7 @@ def record(index: int, **more: Any) -> Any:
         "heap_free_bytes": 10,
         "tensor_kept_bytes": -7,
         "tensor_peak_bytes": 11,
+        "tensor_allocated_bytes": 13,
         "python_blocks_kept": 3,
         "minor_faults": 7,
         "major_faults": 0,
@@ -54,6 +55,7 @@ def test_native_records_and_findings_become_a_valid_verdict() -> None:
     host = shape["cells"][0]["host"]
     assert host["resident_peak_bytes"] == 200 * MIB
     assert (host["tensor_kept_bytes"], host["tensor_peak_bytes"]) == (-7, 11)
+    assert host["tensor_allocated_bytes"] == 13
     assert shape["cells"][0]["devices"][0]["allocated_peak_bytes"] is None
     assert shape["findings"][0]["fixes"] == [
         {"title": "Release it", "code": "%xdel Out[1]", "kind": "run"}

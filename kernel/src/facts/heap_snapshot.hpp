@@ -171,6 +171,7 @@ class HeapSnapshot {
     std::int64_t shown;
   };
   std::vector<View> views_;
+  std::int64_t behind(const View& view, std::int64_t fraction) const;
   std::vector<Node> common_;  ///< Modules, types and namespaces, which lead to everything.
   Node outside_ = monitor::kNoNode;
 

@@ -121,6 +121,10 @@ class Graph:
         """Tensors saved through ``saved_tensors_hooks``: what those keep is not in ``saved``."""
 
     @property
+    def released(self) -> int:
+        """Tensors that it had saved until a backward pass went through and let go of them."""
+
+    @property
     def opaque(self) -> int:
         """Nodes that another C++ extension made: what those keep is not in ``saved`` either."""
 

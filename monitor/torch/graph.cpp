@@ -36,6 +36,7 @@ class Walk {
     }
     const SavedByNode saved = saved_by(node);
     facts_.packed += saved.packed;
+    facts_.released += saved.released;
     facts_.opaque += saved.opaque ? 1 : 0;
     if (saved.context != 0) facts_.contexts.push_back(saved.context);
     for (const at::Tensor& tensor : saved.tensors) {

@@ -21,7 +21,8 @@ struct GraphFacts {
   std::size_t depth = 0;   ///< Nodes on the longest chain.
   std::size_t hooks = 0;   ///< Of its nodes, and of the leaves that it ends in.
   std::size_t packed = 0;  ///< Saved through hooks of the user's: what they keep is not known here.
-  std::size_t opaque = 0;  ///< Nodes of C++ extensions: what they keep is not known here either.
+  std::size_t released = 0;  ///< Saved, until a backward pass went through it.
+  std::size_t opaque = 0;    ///< Nodes of C++ extensions: what they keep is not known here either.
   std::vector<SavedStorage> saved;       ///< Each storage once.
   std::vector<StorageFacts> parameters;  ///< Leaves that gradients are accumulated for.
   std::vector<std::uintptr_t> contexts;  ///< id() of the context of each Python function.

@@ -17,6 +17,10 @@ using Clock = std::chrono::steady_clock;
 // Some milliseconds of work.
 constexpr std::size_t kNodesBetweenQuestions = 512;
 
+// A list of ever longer sums has as many pairs of a tensor and a storage as the square of its
+// length.
+constexpr std::size_t kMostRows = 100'000;
+
 /// When to give up.
 class Limit {
  public:
@@ -32,6 +36,7 @@ class Limit {
     return reached_;
   }
 
+  void stop() { reached_ = true; }
   bool was_reached() const { return reached_; }
 
  private:
@@ -122,8 +127,10 @@ KeptByGraphs kept_by_graphs(double limit_ms, const std::function<bool()>& interr
   for (const auto& [tensor, node] : tensors) {
     const Part* part = parts.of(node, limit);
     if (part == nullptr) continue;
-    for (const StorageFacts* storage : storages_below(part))
-      kept.rows.push_back({tensor, *storage});
+    const auto storages = storages_below(part);
+    if (kept.rows.size() + storages.size() > kMostRows) limit.stop();
+    if (limit.was_reached()) break;
+    for (const StorageFacts* storage : storages) kept.rows.push_back({tensor, *storage});
   }
   kept.complete = !limit.was_reached();
   return kept;

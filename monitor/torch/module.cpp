@@ -82,6 +82,7 @@ void register_graph(py::module_& m) {
       .def_readonly("depth", &GraphFacts::depth)
       .def_readonly("hooks", &GraphFacts::hooks)
       .def_readonly("packed", &GraphFacts::packed)
+      .def_readonly("released", &GraphFacts::released)
       .def_readonly("opaque", &GraphFacts::opaque)
       .def_readonly("saved", &GraphFacts::saved)
       .def_readonly("parameters", &GraphFacts::parameters)

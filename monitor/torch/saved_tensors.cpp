@@ -31,13 +31,21 @@ struct HooksOf {
   using Member = std::unique_ptr<torch::autograd::SavedVariableHooks> SavedVariable::*;
   friend constexpr Member reveal(HooksOf);
 };
+struct EmptyOf {
+  using Member = bool SavedVariable::*;
+  friend constexpr Member reveal(EmptyOf);
+};
+template struct Reveal<EmptyOf, &SavedVariable::was_default_constructed_>;
 template struct Reveal<DataOf, &SavedVariable::data_>;
 template struct Reveal<HooksOf, &SavedVariable::hooks_>;
 
 void note(const SavedVariable& saved, SavedByNode& found) {
   const at::Tensor& data = saved.*reveal(DataOf{});
   if (data.defined()) found.tensors.push_back(data);
-  if (saved.*reveal(HooksOf{})) ++found.packed;
+  const bool is_packed = static_cast<bool>(saved.*reveal(HooksOf{}));
+  found.packed += is_packed ? 1 : 0;
+  const bool was_saved = !(saved.*reveal(EmptyOf{}));
+  found.released += was_saved && !is_packed && !data.defined() ? 1 : 0;
 }
 
 void note(const py::handle& value, SavedByNode& found) {

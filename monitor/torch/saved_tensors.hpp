@@ -14,8 +14,9 @@ using torch::autograd::Node;
 /// What one node keeps.
 struct SavedByNode {
   std::vector<at::Tensor> tensors;
-  std::size_t packed = 0;  ///< Kept in another form by a user's saved_tensors_hooks.
-  bool opaque = false;     ///< A node of another C++ extension: torch has no list of its fields.
+  std::size_t packed = 0;    ///< Kept in another form by a user's saved_tensors_hooks.
+  std::size_t released = 0;  ///< Kept until a backward pass went through it.
+  bool opaque = false;       ///< A node of another C++ extension: torch has no list of its fields.
   std::uintptr_t context = 0;  ///< id() of the context, where the node is a Python function.
 };
 

@@ -201,10 +201,13 @@ def test_small_views_are_told_with_what_is_behind_them() -> None:
     namespace = {
         "head": torch.ones(MIB)[:10].detach(),
         "rows": [array(2)[0:4], array(2).reshape(8, -1)],
-        "whole": torch.ones(MIB),
+        "all rows": list(array(2).reshape(1024, -1)),
+        "named": (whole := array(2)),
+        "part": whole[:4],
         "leaf": torch.ones(MIB, requires_grad=True)[:10],
         "numbers": torch.ones(MIB).numpy()[:10],
     }
+    del whole
     views = {view.way: view for view in heap_of(namespace).pinned_views(MIB, 4)}
     assert set(views) == {"head", "rows[0]", "numbers"}
     assert (views["head"].shown, views["head"].behind) == (40, 4 * MIB)

@@ -117,6 +117,16 @@ def test_a_graph_tells_what_it_saved_and_that_backward_released_it() -> None:
     assert _torch.graph(loss.grad_fn).nodes == graph.nodes
 
 
+def test_what_another_backward_pass_released_is_counted() -> None:
+    shared = torch.randn(10, requires_grad=True).exp()
+    first, second = shared.sin().sum(), shared.cos().sum()
+    first.backward(retain_graph=True)
+    assert _torch.graph(first).released == 0
+    second.backward()
+    assert (_torch.graph(first).released, len(_torch.graph(first).saved)) == (1, 1)
+    assert _torch.graph(second).released == 2
+
+
 def test_a_list_of_saved_tensors_is_read_and_its_release_seen() -> None:
     parts = [torch.randn(100, requires_grad=True) for _ in range(3)]
     result = (
@@ -245,6 +255,14 @@ def test_what_takes_too_long_is_left_out() -> None:
     result = torch.randn(1000, requires_grad=True).exp()
     assert kept_by(result, limit_ms=0.0) == [[]]
     assert [_torch.kept_by_graphs(limit).complete for limit in (0.0, 5000.0)] == [False, True]
+
+
+def test_a_list_of_ever_longer_sums_is_told_in_part() -> None:
+    sums = [torch.zeros(1, requires_grad=True)]
+    for _ in range(500):
+        sums.append(sums[-1] + sums[0].exp())
+    kept = _torch.kept_by_graphs(60_000.0)
+    assert (kept.complete, len(kept.rows) <= 100_000) == (False, True)
 
 
 def test_whoever_waits_interrupts_a_long_walk() -> None:

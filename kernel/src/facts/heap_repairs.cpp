@@ -30,15 +30,30 @@ std::vector<HeapSnapshot::GraphBytes> HeapSnapshot::graphs(std::int64_t least, b
   return result;
 }
 
+/// What is behind a view, where it shows so little of it that it may be pinned; 0 elsewhere.
+std::int64_t HeapSnapshot::behind(const View& view, std::int64_t fraction) const {
+  const Node memory = index_.find(view.behind);
+  if (memory == monitor::kNoNode) return 0;
+  // Two names or native code hold it: no copy in one place would free it.
+  const Node holder = tree_.dominator[memory];
+  if (holder == monitor::kNoNode || holder == 0 || holder == outside_) return 0;
+  const std::int64_t bytes = own_bytes(memory, nullptr);
+  return view.shown * fraction <= bytes ? bytes : 0;
+}
+
 std::vector<HeapSnapshot::PinnedView> HeapSnapshot::pinned_views(std::int64_t least,
                                                                  std::int64_t fraction) const {
+  std::unordered_map<std::uintptr_t, std::int64_t> shown;
+  for (const View& view : views_) {
+    if (behind(view, fraction) > 0) shown[view.behind] += view.shown;
+  }
   std::vector<PinnedView> result;
   for (const View& view : views_) {
-    const Node memory = index_.find(view.behind);
-    const std::int64_t behind = memory == monitor::kNoNode ? 0 : own_bytes(memory, nullptr);
-    if (behind < least || view.shown * fraction > behind) continue;
+    const std::int64_t bytes = behind(view, fraction);
+    // A list of all rows shows the whole, each of them little.
+    if (bytes < least || bytes == 0 || shown[view.behind] * fraction > bytes) continue;
     const std::string way = describe(monitor::way_to(before_, 0, view.node));
-    if (!way.empty()) result.push_back({addresses_[view.node], way, view.shown, behind});
+    if (!way.empty()) result.push_back({addresses_[view.node], way, view.shown, bytes});
   }
   return result;
 }

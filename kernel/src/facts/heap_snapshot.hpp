@@ -216,6 +216,7 @@ class HeapSnapshot {
     std::int64_t shown;
   };
   std::vector<View> views_;
+  std::int64_t behind(const View& view, std::int64_t fraction) const;
   std::vector<Node> containers_;
   std::vector<Node> common_;  ///< Modules, types and namespaces, which lead to everything.
   std::vector<Node> frames_;

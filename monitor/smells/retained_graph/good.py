@@ -11,6 +11,14 @@ first, second = scores.square().mean(), scores.abs().mean()
 first.backward(retain_graph=True)
 second.backward()
 
+# %% two losses with a network of their own each, the flag on the first
+maker = torch.nn.Linear(64, 200)
+made = maker(torch.rand(2_000, 64))
+judged = net(torch.rand(2_000, 200)).mean() - net(made).mean()
+judged.backward(retain_graph=True)
+fooled = -net(made).mean()
+fooled.backward()
+
 # %% the second pass in the next cell: led back once
 loss = net(torch.rand(2_000, 200)).square().mean()
 loss.backward(retain_graph=True)

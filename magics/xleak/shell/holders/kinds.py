@@ -56,7 +56,12 @@ class Kinds:
         """By its name in the cell that left it or since, or in a function that returned it there."""
         since = self._since[it.way]
         own = [source for cell, source in self._sources.items() if cell >= since]
-        return it.way in led_back_with_retain_graph(own, self._sources.values())
+        if it.way not in led_back_with_retain_graph(own, self._sources.values()):
+            return False
+        from xleak import _torch
+
+        # Where another pass released a part, such as that of a second loss, the flag was needed.
+        return _torch.graph(it.tensor).released == 0
 
 
 def _is_state(it: Carried) -> bool:

@@ -13,7 +13,7 @@ from xleak import _native
 from xleak.shell.caches import UNDERSCORES
 from xleak.shell.counters import NOISE_BYTES, read_counters, returned
 from xleak.shell.forgetting import Plan, make_plan
-from xleak.shell.gradients import drop, orphaned_gradients
+from xleak.shell.gradients import drop, gradients_with_graph, orphaned_gradients
 from xleak.shell.heap import take_snapshot
 from xleak.shell.tracebacks import drop_last_errors, last_errors
 from xleak.shell.watcher import Watcher, watcher
@@ -198,7 +198,10 @@ def _listed(entries: list[_native.OutputFacts]) -> str:
 
 def _release_orphans(watching: Watcher, dry_run: bool) -> Step:
     title = "Gradients that keep their Parameters"
-    heap = take_snapshot(watching)
+    with _native.LiveObjects() as live:
+        suspected = bool(gradients_with_graph(live))
+    # The snapshot comes between: the list of all would hold everything.
+    heap = take_snapshot(watching) if suspected else None
     with _native.LiveObjects() as live:
         orphans = orphaned_gradients(heap, live) if heap is not None else []
     if dry_run or not orphans:

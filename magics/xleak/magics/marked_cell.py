@@ -78,7 +78,8 @@ def _numbers(cell: Cell) -> list[str]:
         f"cell {cell.index}: kept {signed_bytes(host.kept_bytes)}, "
         f"peak {human_bytes(host.resident_peak_bytes)} of the process, "
         f"{human_seconds(cell.seconds)}",
-        f"  C heap: kept {signed_bytes(host.heap_kept_bytes)}; allocated, freed and peak are not counted there",
+        f"  C heap: kept {signed_bytes(host.heap_kept_bytes)}; "
+        "what came and went in between is not counted there",
     ]
     if host.tensor_kept_bytes is not None:
         lines.append(

@@ -1,4 +1,4 @@
-"""What each cell kept, as one bar a cell: a piece for each holder that a finding names, then the rest."""
+"""What each cell kept, as one bar a cell: a piece for each holder that findings name, and the rest."""
 
 from __future__ import annotations
 

@@ -165,6 +165,13 @@ def test_numbers_and_texts_are_no_growth(session: Session) -> None:
     assert codes() == []
 
 
+def test_what_the_cells_store_by_name_is_meant_to_stay(session: Session) -> None:
+    session.run("parts = {}\ndef load(name): parts[name] = bytearray(2_000_000)")
+    for name in ("train", "valid", "test", "extra"):
+        session.run(f"load('{name}')")
+    assert codes() == []
+
+
 def test_a_cache_of_numbers_is_no_growth(session: Session) -> None:
     session.run("import functools\n@functools.cache\ndef length(text): return len(text)")
     for run in range(5):

@@ -47,7 +47,8 @@ def test_a_cell_that_fills_is_told_from_a_function_that_does(source: str) -> Non
 @pytest.mark.parametrize(
     "source",
     ["for n in x: f(n)", "torch.cat(x)", "y = x[3]", "def f():\n    return x", "x.items()",
-     "[n for n in a.x]", "y = x", "max(n for n in x)"],
+     "[n for n in a.x]", "y = x", "max(n for n in x)",
+     "print(x['a'].mean())"],
 )  # fmt: skip
 def test_whoever_may_read_elements_uses_the_container(source: str) -> None:
     assert "x" in signs(source).used

@@ -38,7 +38,9 @@ class GrowingContainers:
         signs = self._signs.of(look, look.sources if grown else {})
         leaks: dict[str, list[Collection]] = {}
         for it in (found[way] for way in sorted(grown)):
-            if _kind_of(it, signs) and not signs.bounded(it.name) and not _is_within(it, grown):
+            kind = _kind_of(it, signs)
+            meant = kind == "growing container" and _is_by_name(it, look)
+            if kind and not (meant or signs.bounded(it.name) or _is_within(it, grown)):
                 leaks.setdefault(it.family, []).append(it)
         for family, members in leaks.items():
             yield self._told(family, members, signs, grown[members[0].way])
@@ -71,6 +73,15 @@ class GrowingContainers:
 
 def _is_within(it: Collection, ways: Iterable[str]) -> bool:
     return any(it.way != way and it.way.startswith((f"{way}[", f"{way}.")) for way in ways)
+
+
+def _is_by_name(it: Collection, look: Look) -> bool:
+    """Whether it is a dictionary whose keys stand in the cells: `load("train")`."""
+    if not issubclass(type(it.object), dict):
+        return False
+    keys = list(dict.keys(it.object))
+    text = "\n".join(look.sources.values())
+    return all(type(key) is str and (f"'{key}'" in text or f'"{key}"' in text) for key in keys)
 
 
 def _of_contexts(found: dict[str, Collection], cell: int) -> dict[str, int]:

@@ -269,9 +269,11 @@ class _Reader(ast.NodeVisitor):
         self.visit(node.value)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        # The newest alone is looked at, not what piles up behind it.
+        # The newest alone is looked at, not what piles up behind it; an entry by its name is used.
         newest = ast.unparse(node.slice) == "-1"
-        before, self._only_looks = self._only_looks, self._only_looks or newest
+        by_name = isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+        looks = (self._only_looks and not by_name) or newest
+        before, self._only_looks = self._only_looks, looks
         self.generic_visit(node)
         self._only_looks = before
 

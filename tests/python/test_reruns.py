@@ -32,6 +32,6 @@ def test_a_name_is_bound_anew_by_a_plain_call_without_its_old_value(
     assert bound_anew(source) == names
 
 
-def test_a_cell_ran_before_where_its_code_did_comments_and_spaces_aside() -> None:
-    sources = {1: "x = load()  # first", 2: "y = 1", 3: "# again\nx = load()", 4: "x = load(2)"}
+def test_a_cell_ran_before_where_its_code_did_but_for_comments_and_blank_lines() -> None:
+    sources = {1: "# first\nx = load()", 2: "y = 1", 3: "# again\n\nx = load() ", 4: "x = load(2)"}
     assert [cell for cell in sources if ran_before(cell, sources)] == [3]

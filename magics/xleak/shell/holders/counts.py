@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from xleak.shell.holders.reruns import code_of
+
 # Bytes: some 8,000 process ids.
 _LONGEST_LIST = 1 << 16
 
@@ -145,12 +147,6 @@ def _children() -> bytes:
         return os.read(listed, _LONGEST_LIST)
     finally:
         os.close(listed)
-
-
-def code_of(source: str) -> str:
-    """A cell's lines of code: two runs with the same ones are runs of one cell."""
-    lines = [line.rstrip() for line in source.splitlines()]
-    return "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 from xleak import _native
 from xleak.shell.holders.hook_code import grown_by, is_of, lists_of
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
+from xleak.shell.holders.reruns import code_of
 from xleak.shell.modules import entries_of, live_modules
 
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
@@ -61,7 +62,7 @@ class Hooks:
     def _repeated(self, look: Look, hooks: list[_Hook]) -> Iterator[_native.Holder]:
         by_source: dict[tuple[str, str], list[_Hook]] = {}
         for hook in hooks:
-            if code := _code_of(look.sources.get(self._cell_of(hook), "")):
+            if code := code_of(look.sources.get(self._cell_of(hook), "")):
                 by_source.setdefault((hook.place, code), []).append(hook)
         for (place, _), its in by_source.items():
             first = self._cell_of(its[0])
@@ -75,12 +76,6 @@ class Hooks:
         """The cell that made it; 0 for one that is older than xleak."""
         at = bisect.bisect_right(self._made, hook.number) - 1
         return self._cells[at] if 0 <= at < len(self._cells) else 0
-
-
-def _code_of(source: str) -> str:
-    """Without the lines that are comments, which may change from run to run."""
-    lines = source.strip().splitlines()
-    return "\n".join(line for line in lines if not line.lstrip().startswith("#"))
 
 
 def _handle_type() -> Any:

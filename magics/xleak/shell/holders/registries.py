@@ -53,4 +53,5 @@ def _keeps_its_own(it: Collection, look: Look) -> bool:
 
 def _is_a(element: object, cls: object) -> bool:
     ancestors: Any = type.__dict__["__mro__"]
-    return cls in ancestors.__get__(type(element))
+    # By identity: a metaclass may compare as it likes.
+    return any(base is cls for base in ancestors.__get__(type(element)))

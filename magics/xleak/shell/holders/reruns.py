@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
-_COMMENT_OR_SPACE = re.compile(r"#.*|\s+")
+
+def code_of(source: str) -> str:
+    """A cell's lines of code: two runs with the same ones are runs of one cell."""
+    lines = [line.rstrip() for line in source.splitlines()]
+    return "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
 
 
 def ran_before(cell: int, sources: Mapping[int, str]) -> bool:
-    """Whether an earlier cell had the same code, comments and spaces aside."""
-    code = _code(sources.get(cell, ""))
-    return any(_code(text) == code for index, text in sources.items() if index < cell)
-
-
-def _code(source: str) -> str:
-    return _COMMENT_OR_SPACE.sub("", source)
+    """Whether an earlier cell had the same code, comments between its lines aside."""
+    code = code_of(sources.get(cell, ""))
+    return any(code_of(text) == code for index, text in sources.items() if index < cell)

@@ -24,3 +24,9 @@ for batch in range(4):
 
 # %% a history inside a dictionary: still there  # expect: XL101
 count = len(curve["features"])
+
+# %% outputs in a tuple: filled
+folds = tuple(net(torch.rand(400, 200)) for fold in range(3))
+
+# %% outputs in a tuple: still there  # expect: XL101
+sizes = [fold.shape for fold in folds]

@@ -54,7 +54,7 @@ def kept_contexts(look: Look) -> Iterator[_native.Holder]:
         held = sum(size for _, size in its)
         if held >= REPORTED_BYTES:
             names = ", ".join(place.removesuffix(_ITEMS) for place in places)
-            release = "; ".join(_without_graph(place) for place in places)
+            release = "; ".join(filter(None, (_without_graph(look, place) for place in places)))
             what = _attribute(its[0][0])
             yield _native.Holder(_KIND, names, held, None, what, len(its), release)
 
@@ -65,10 +65,10 @@ def _place(way: str) -> str:
     return element.group(1) + _ITEMS if element else way
 
 
-def _without_graph(place: str) -> str:
+def _without_graph(look: Look, place: str) -> str:
     """Code that leaves the values and takes their graphs."""
     if place.endswith(_ITEMS):
-        return detaching(place.removesuffix(_ITEMS))
+        return detaching(look.watcher.shell.user_ns, place.removesuffix(_ITEMS))
     return f"{place} = {place}.detach()"
 
 

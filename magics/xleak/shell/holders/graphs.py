@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from xleak import _native
-from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
+from xleak.shell.holders.look import LEAST_BYTES, Look, may_be_released
+from xleak.shell.holders.places import place_of, value_at
 
 # Fewer are a comparison of models, not a history.
 _SEVERAL = 3
@@ -35,14 +37,15 @@ class ContainersOfGraphs:
             if self._since[way] == look.cell:
                 look.search_again()
             else:
-                yield _holder(way, graphs, self._since[way])
+                yield _holder(look, way, graphs, self._since[way])
 
 
-def _holder(way: str, graphs: list[_native.GraphBytes], since: int) -> _native.Holder:
+def _holder(look: Look, way: str, graphs: list[_native.GraphBytes], since: int) -> _native.Holder:
+    release = detaching(look.watcher.shell.user_ns, way)
     kept = sum(graph.kept for graph in graphs)
     scalar = all(graph.own <= SCALAR_BYTES for graph in graphs)
     kind = "graphs of scalars" if scalar else "graphs of tensors"
-    return _native.Holder(kind, way, kept, since, "autograd graphs", len(graphs), detaching(way))
+    return _native.Holder(kind, way, kept, since, "autograd graphs", len(graphs), release)
 
 
 def containers_of_graphs(heap: _native.HeapSnapshot) -> dict[str, list[_native.GraphBytes]]:
@@ -50,7 +53,7 @@ def containers_of_graphs(heap: _native.HeapSnapshot) -> dict[str, list[_native.G
     containers: dict[str, list[_native.GraphBytes]] = {}
     for graph in heap.graphs(LEAST_BYTES):
         element = _ELEMENT.fullmatch(graph.way)
-        if element and is_the_users(element.group(1)):
+        if element and may_be_released(element.group(1)):
             containers.setdefault(element.group(1), []).append(graph)
     return {way: graphs for way, graphs in containers.items() if len(graphs) >= _SEVERAL}
 
@@ -61,10 +64,12 @@ def _container_of(way: str) -> str:
     return element.group(1) if element else way
 
 
-def detaching(way: str) -> str:
-    """Code that leaves a list or a dictionary its values and takes their graphs."""
-    bare = "getattr(v, 'detach', lambda v=v: v)()"
-    return (
-        f"{way}.update({{k: {bare} for k, v in {way}.items()}}) if isinstance({way}, dict) "
-        f"else {way}.__setitem__(slice(None), [{bare} for v in {way}])"
-    )
+def detaching(namespace: dict[Any, Any], way: str) -> str:
+    """Code that leaves a container its values and takes their graphs; empty where there is none."""
+    container, bare = value_at(namespace, way), "getattr(v, 'detach', lambda v=v: v)()"
+    if issubclass(type(container), dict):
+        return f"{way}.update({{k: {bare} for k, v in {way}.items()}})"
+    if issubclass(type(container), list):
+        return f"{way}[:] = [{bare} for v in {way}]"
+    may_be_made_anew = type(container) is tuple and place_of(namespace, way) == way
+    return f"{way} = tuple({bare} for v in {way})" if may_be_made_anew else ""

@@ -90,24 +90,3 @@ print({name: len(passed) for name, passed in outputs.items()})
 
 # %% lists by layer: three times  # expect: XL105
 level = layers(torch.rand(1_000, 100)).mean().item()
-
-# %% a hook: defined
-class Watch:
-    def __init__(self, module):
-        self.passed = []
-        module.register_forward_hook(self.look)
-
-    def look(self, module, inputs, output):
-        self.passed.append(output.detach())
-
-net = torch.nn.Linear(100, 400)
-watch = Watch(net)
-
-# %% a hook: once
-level = net(torch.rand(1_000, 100)).mean().item()
-
-# %% a hook: twice
-level = net(torch.rand(1_000, 100)).mean().item()
-
-# %% a hook: three times  # expect: XL105
-level = net(torch.rand(1_000, 100)).mean().item()

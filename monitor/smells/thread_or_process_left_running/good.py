@@ -84,16 +84,6 @@ import numpy as np
 
 product = np.ones((300, 300)) @ np.ones((300, 300))
 
-# %% a progress bar with a monitor
-from tqdm import tqdm
-
-count = sum(1 for number in tqdm(range(10), disable=False))
-
-# %% a progress bar with a monitor
-from tqdm import tqdm
-
-count = sum(1 for number in tqdm(range(10), disable=False))
-
 # %% worker processes of pools
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor

@@ -31,7 +31,8 @@ class GrowingContainers:
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """One holder for each."""
-        found = {it.way: it for it in collections_of(look)}
+        collections = collections_of(look)
+        found = {it.way: it for it in collections if it.way not in look.explained}
         things = list(self._observed(look, found)) if found else []
         grown = self._history.grown(look, things)
         grown = _of_contexts(found, look.cell) | grown

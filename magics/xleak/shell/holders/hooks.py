@@ -49,7 +49,7 @@ class Hooks:
         """Each hook is told once."""
         if not self._cells:
             return
-        hooks = list(_hooks_of_the_user(look))
+        hooks = sorted(_hooks_of_the_user(look), key=lambda it: it.number)
         handles = _numbers_of_handles(look)
         filling = _by_container(look, [it for it in hooks if it.number not in handles])
         for clear, (way, kept, its) in filling.items():
@@ -83,7 +83,7 @@ def _handle_type() -> Any:
 
 
 def _hooks_of_the_user(look: Look) -> Iterator[_Hook]:
-    """Of modules that an expression leads to, oldest first in each place."""
+    """Of modules that an expression leads to."""
     user_ns = look.watcher.shell.user_ns
     for module in live_modules(look.live):
         for name in _HOOKS:

@@ -1,4 +1,5 @@
-"""Every smell's own examples; `# expect: XLnnn` stands on the cell after which it is found."""
+"""Examples of smells where IPython's events drive the watcher; `# expect: XLnnn` stands on the cell after
+which it is found."""
 
 from __future__ import annotations
 
@@ -8,11 +9,18 @@ from pathlib import Path
 import pytest
 from shells import Session
 
-SMELLS = sorted(
-    folder
-    for folder in (Path(__file__).parents[2] / "monitor" / "smells").iterdir()
-    if folder.is_dir()
-)
+# The kernel's tests run the examples of all smells, each in a process of its own. Here one for each way to
+# a finding: the output cache, an error, a name's graph, a history of runs, a count.
+SMELLS = [
+    Path(__file__).parents[2] / "monitor" / "smells" / slug
+    for slug in (
+        "big_value_in_output_cache",
+        "traceback_pins_frames",
+        "running_loss_with_graph",
+        "growing_global_registry",
+        "handler_added_on_rerun",
+    )
+]
 EXPECT = re.compile(r"#\s*expect:\s*(XL\d{3})")
 
 

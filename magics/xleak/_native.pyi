@@ -112,6 +112,9 @@ class CellChange:
 def change_of(index: int) -> CellChange:
     """Return what one cell changed; nothing for an index without a record."""
 
+def has_children() -> bool:
+    """Return whether this process has children, ended ones that nobody waited for included."""
+
 def set_enabled(enabled: bool) -> None:
     """Switch the accounting of new cells on or off."""
 

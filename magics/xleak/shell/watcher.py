@@ -101,8 +101,10 @@ class Watcher:
         if self._tool_names:
             self._take_over_tool_names(source)
         self._holders.after_cell(index, source, self.shell)
-        self._judge(BUDGET_MS, None)
-        self._tell()
+        # What devices hold is judged by the cells that came one after another.
+        if self._holders.suspected or not self.caches.unused or "torch" in sys.modules:
+            self._judge(BUDGET_MS, None)
+            self._tell()
         for listener in self.after_judgement:
             listener(index, source)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from xleak import _native
 from xleak.shell.holders.reruns import code_of
 
 # Bytes: some 8,000 process ids.
@@ -139,6 +140,8 @@ def _read() -> _Reading:
 def _children() -> bytes:
     """The ids of the processes that this thread started and that nobody waited for; empty where
     the operating system does not tell."""
+    if not _native.has_children():
+        return b""
     try:
         listed = os.open("/proc/thread-self/children", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

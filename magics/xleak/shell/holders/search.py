@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -107,18 +108,21 @@ class Holders:
 
     def before_cell(self, source: str, shell: InteractiveShell) -> None:
         """Notes what the cell is to let go of."""
-        self._deleted.before_cell(source, shell.user_ns)
+        if "torch" in sys.modules:
+            self._deleted.before_cell(source, shell.user_ns)
 
     def after_cell(self, index: int, source: str, shell: InteractiveShell) -> None:
         """Looks at the cell's counters, and whether its code raised or lets go of something."""
         self._sources[index] = source
-        self._deleted.after_cell(index, shell.user_ns)
         result = shell.last_execution_result
         failed = result is not None and result.error_in_exec is not None
         if failed:
             self._failed_cell = index
         counted = self._counts.after_cell(index, source)
-        hooked = self._hooks.after_cell(index)
+        hooked = False
+        if "torch" in sys.modules:
+            self._deleted.after_cell(index, shell.user_ns)
+            hooked = self._hooks.after_cell(index)
         if failed or counted or hooked or self._changed_much(index, source):
             self.suspect()
 

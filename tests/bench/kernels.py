@@ -1,12 +1,14 @@
 """Kernels side by side, and one client for all of them, so that only the kernel differs."""
 
 import os
+import random
 import secrets
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +19,7 @@ from jupyter_client.connect import write_connection_file
 from jupyter_client.session import Session
 
 REPLY_TIMEOUT_SECONDS = 60
+PORT_RANGE = (16_000, 32_000)
 
 
 @dataclass(frozen=True)
@@ -107,12 +110,33 @@ class Client:
         self._context.destroy(linger=0)
 
 
+def free_ports(count: int) -> list[int]:
+    """Below those that the system gives to who connects: a client that asks every 2 ms for a port which
+    nobody has yet sooner or later gets it as its own, and talks to itself."""
+    ports: set[int] = set()
+    while len(ports) < count:
+        port = random.randrange(*PORT_RANGE)
+        with socket.socket() as one, suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            ports.add(port)
+    return list(ports)
+
+
 @contextmanager
 def started(side: Side) -> Iterator[Client]:
     """Starts the kernel and gives a client at once, before the kernel answers."""
     with TemporaryDirectory() as folder:
         file = str(Path(folder) / "connection.json")
-        path, connection = write_connection_file(file, key=secrets.token_hex(16).encode())
+        shell, iopub, stdin, control, heartbeat = free_ports(5)
+        path, connection = write_connection_file(
+            file,
+            shell_port=shell,
+            iopub_port=iopub,
+            stdin_port=stdin,
+            control_port=control,
+            hb_port=heartbeat,
+            key=secrets.token_hex(16).encode(),
+        )
         environment = {**os.environ, **side.environment, "IPYTHONDIR": folder}
         process = subprocess.Popen(
             [sys.executable, "-m", side.module, "-f", path],

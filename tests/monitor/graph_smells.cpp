@@ -43,10 +43,10 @@ TEST_SUITE("graph_smells") {
 
   TEST_CASE("what others keep too is said") {
     Holder sum = graph("sums", "total", 5 * kMiB, 20);
-    sum.largest = "autograd graph, which mean shares,";
+    sum.largest = "autograd graph (shared with mean)";
     const auto findings = detect("XL203", sum);
     REQUIRE(findings.size() == 1);
-    CHECK(findings[0].message.find("its autograd graph, which mean shares, keeps 5 MiB") !=
+    CHECK(findings[0].message.find("its autograd graph (shared with mean) keeps 5 MiB") !=
           std::string::npos);
   }
 

@@ -34,8 +34,7 @@ class Group:
     @property
     def largest(self) -> str:
         others = " and ".join(self.places[1:])
-        verb = "shares" if len(self.places) == 2 else "share"
-        return f"autograd graph, which {others} {verb}," if others else "autograd graph"
+        return f"autograd graph (shared with {others})" if others else "autograd graph"
 
 
 class GraphsOfPasses:

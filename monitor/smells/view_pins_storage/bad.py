@@ -29,3 +29,12 @@ scores = {"column": torch.rand(3_000, 200)[:, 7].numpy(), "seed": 3}
 
 # %% a column beside other values, through numpy: still there  # expect: XL118
 seed = scores["seed"]
+
+# %% all but the last, which has a name: cut
+tops = []
+for number in range(8):
+    page = torch.rand(400, 500)
+    tops.append(page[:2])
+
+# %% all but the last, which has a name: still there  # expect: XL118
+count = len(tops)

@@ -15,6 +15,8 @@ from xleak.shell.holders.places import as_written, parent_of, replacing, tuples_
 _FRACTION = 4
 # To know what a container alone keeps takes a search through the heap.
 _MOST = 10
+# More are replaced in one statement.
+_FEW = 3
 
 
 @dataclass(frozen=True)
@@ -97,5 +99,9 @@ def _release(namespace: dict[str, Any], it: Views) -> str | None:
         return f"{place}[:] = [v.{it.copying}() for v in {place}]"
     if type(value) is dict and dict.__len__(value) == len(it.views):
         return f"{place}.update({{k: v.{it.copying}() for k, v in {place}.items()}})"
+    if type(value) is list and len(it.views) > _FEW:
+        # The last element of a loop often has a name too, and is no view of what nobody shows.
+        at = ", ".join(map(str, sorted(int(v.way[len(it.label) + 1 : -1]) for v in it.views)))
+        return f"{place}[:] = [v.{it.copying}() if n in {{{at}}} else v for n, v in enumerate({place})]"
     ways = [view.way for view in it.views]
     return replacing(namespace, ways, lambda way: f"{way}.{it.copying}()")

@@ -8,6 +8,9 @@ from collections.abc import Iterable
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+# What asyncio calls to let a task go on, at once or once what it waits for is there.
+_STEPS = ("TaskStepMethWrapper", "builtin_function_or_method")
+
 
 class Interrupts:
     """The handler of SIGINT. One that the user installs takes its place, between cells too."""
@@ -57,6 +60,8 @@ class Interrupts:
             self._loop.call_soon_threadsafe(self._cell.cancel, "interrupted")
 
     def _runs_user_code(self, frame: FrameType | None, in_cell: bool) -> bool:
+        if frame is not None and _is_before_a_step(frame):
+            return False
         while frame is not None:
             code = frame.f_code
             if code in self._regions:
@@ -64,3 +69,12 @@ class Interrupts:
                 return not (in_cell and code is asyncio.Handle._run.__code__)
             frame = frame.f_back
         return False
+
+
+def _is_before_a_step(frame: FrameType) -> bool:
+    """Whether asyncio took a task's next step off its list and none of the task's code runs yet, or no
+    longer: what is raised there loses the step, and the task never ends."""
+    if frame.f_code is not asyncio.Handle._run.__code__:
+        return False
+    step = vars(asyncio.Handle)["_callback"].__get__(frame.f_locals["self"])
+    return type(step).__name__ in _STEPS and isinstance(step.__self__, asyncio.Task)

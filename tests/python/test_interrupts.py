@@ -1,0 +1,41 @@
+"""Where an interrupt may be raised."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator
+from types import FrameType
+
+import pytest
+from xleak.kernel.interrupts import Interrupts
+
+
+@pytest.fixture
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    handler = signal.getsignal(signal.SIGINT)
+    loop = asyncio.new_event_loop()
+    yield loop
+    loop.close()
+    signal.signal(signal.SIGINT, handler)
+
+
+def test_an_interrupt_right_before_a_step_of_the_cell_cancels_it_and_loses_no_step(
+    loop: asyncio.AbstractEventLoop,
+) -> None:
+    async def cell() -> None:
+        await asyncio.sleep(0)
+        await asyncio.sleep(60)
+
+    def interrupt(frame: FrameType, event: str, argument: object) -> None:
+        if frame.f_code is asyncio.Handle._run.__code__:
+            sys.settrace(None)
+            signal.getsignal(signal.SIGINT)(signal.SIGINT, frame)  # type: ignore[operator, misc]
+
+    interrupts = Interrupts(loop, [])
+    task = loop.create_task(cell())
+    interrupts.allow(task)
+    sys.settrace(interrupt)
+    with pytest.raises(asyncio.CancelledError):
+        loop.run_until_complete(task)

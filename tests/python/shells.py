@@ -43,8 +43,9 @@ class Session:
         self.shell.run_cell(source, store_history=False, silent=silent)
 
     def leaks(self) -> dict[str, int]:
-        """Bytes of the findings, by entry."""
-        return {finding.key: finding.bytes or 0 for finding in _native.findings()}
+        """Bytes of what the output cache keeps, by entry."""
+        found = [it for it in _native.findings() if it.code == "XL401"]
+        return {finding.key: finding.bytes or 0 for finding in found}
 
     def entry(self) -> str:
         """The latest output entry."""

@@ -59,8 +59,6 @@ def device_readings() -> list[DeviceReading]:
     except Exception:
         pass  # What torch itself tells is still there.
     readings: list[DeviceReading] = []
-    if "torch" not in sys.modules:
-        return readings
     for name in _BACKENDS:
         backend = sys.modules.get(f"torch.{name}")
         if backend is None:

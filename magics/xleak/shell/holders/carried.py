@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xleak._torch import Passes
 
 # The output cache has a smell of its own; a base goes with its view.
-_OF_OTHERS = re.compile(r"^Out\[|\._base\b")
+_OF_OTHERS = re.compile(r"^Out\[|\._base\b|\.grad\b")
 # More are looked at where the largest are repaired.
 _MOST = 20
 # What has so much of the memory that another keeps, keeps it too.

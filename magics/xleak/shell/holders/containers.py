@@ -84,7 +84,7 @@ def is_collection(it: object) -> bool:
 def elements_of(collection: Any) -> list[Any]:
     """The first values of a built-in container, and the first keys of a dictionary."""
     # Each list is made in one go: another thread may fill the container.
-    if not isinstance(collection, dict):
+    if not issubclass(type(collection), dict):
         return list(islice(type(collection).__iter__(collection), _SAMPLE))
     keys = list(islice(dict.keys(collection), _SAMPLE))
     return keys + list(islice(dict.values(collection), _SAMPLE))

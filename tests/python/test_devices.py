@@ -88,6 +88,8 @@ def test_reading_imports_no_torch() -> None:
 
 
 def use(before: list[DeviceReading], after: list[DeviceReading]) -> _native.DeviceUse:
+    # A session that another test ended left it off.
+    _native.set_enabled(True)
     index = _native.begin_cell(None, None, before)
     _native.end_cell(index, "ok", None, None, after)
     record = _native.record(index)

@@ -110,7 +110,7 @@ def _done(live: _native.LiveObjects) -> Iterator[tuple[object, object]]:
 def _was_read(way: str, look: Look) -> bool:
     """Whether a statement that has a name of the way in it takes results."""
     names = set(_NAME.findall(way))
-    transform = look.watcher.shell.transform_cell
+    transform = look.watcher.shell.input_transformer_manager.transform_cell
     return any(
         _READS.search(source) and not names.isdisjoint(_names_read(transform(source)))
         for source in look.sources.values()

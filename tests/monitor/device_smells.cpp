@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "detect.hpp"
 #include "scripted_probes.hpp"
 #include "xleak/monitor/session.hpp"
 
@@ -9,17 +10,11 @@ using namespace xleak::monitor;
 
 namespace {
 
-constexpr std::int64_t kMiB = 1 << 20;
-
-std::vector<Finding> detect(std::string_view code, const DeviceState& device) {
+std::vector<Finding> detect_on(std::string_view code, const DeviceState& device) {
   SessionView view;
   view.cell = 6;
   view.devices = {device};
-  for (const Smell* smell : all_smells()) {
-    if (smell->code == code) return smell->at_run_time(view);
-  }
-  FAIL("the smell is not in the list");
-  return {};
+  return detect(code, view);
 }
 
 InterpreterReading reading(std::int64_t allocated, std::int64_t reserved, std::int64_t split,
@@ -31,7 +26,7 @@ InterpreterReading reading(std::int64_t allocated, std::int64_t reserved, std::i
 
 TEST_SUITE("device_smells") {
   TEST_CASE("pieces between blocks in use are told with all three sizes") {
-    const auto findings = detect("XL604", {"cuda:0", 200 * kMiB, 600 * kMiB, 300 * kMiB, 0});
+    const auto findings = detect_on("XL604", {"cuda:0", 200 * kMiB, 600 * kMiB, 300 * kMiB, 0});
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].cell == 6);
     CHECK_FALSE(findings[0].bytes);
@@ -40,32 +35,32 @@ TEST_SUITE("device_smells") {
   }
 
   TEST_CASE("a cache of whole segments is no fragmentation") {
-    CHECK(detect("XL604", {"cuda:0", 200 * kMiB, 600 * kMiB, 179 * kMiB, 0}).empty());
-    CHECK(detect("XL604", {"cuda:0", 200 * kMiB, 600 * kMiB, 180 * kMiB, 0}).size() == 1);
+    CHECK(detect_on("XL604", {"cuda:0", 200 * kMiB, 600 * kMiB, 179 * kMiB, 0}).empty());
+    CHECK(detect_on("XL604", {"cuda:0", 200 * kMiB, 600 * kMiB, 180 * kMiB, 0}).size() == 1);
   }
 
   TEST_CASE("less than 256 MiB or up to half as much again is no fragmentation") {
-    CHECK(detect("XL604", {"cuda:0", 100 * kMiB, 355 * kMiB, 200 * kMiB, 0}).empty());
-    CHECK(detect("XL604", {"cuda:0", 100 * kMiB, 356 * kMiB, 200 * kMiB, 0}).size() == 1);
-    CHECK(detect("XL604", {"cuda:0", 2000 * kMiB, 3000 * kMiB, 950 * kMiB, 0}).empty());
+    CHECK(detect_on("XL604", {"cuda:0", 100 * kMiB, 355 * kMiB, 200 * kMiB, 0}).empty());
+    CHECK(detect_on("XL604", {"cuda:0", 100 * kMiB, 356 * kMiB, 200 * kMiB, 0}).size() == 1);
+    CHECK(detect_on("XL604", {"cuda:0", 2000 * kMiB, 3000 * kMiB, 950 * kMiB, 0}).empty());
   }
 
   TEST_CASE("what a device does not tell is no finding") {
-    CHECK(detect("XL604", {"mps:0", 1, 900 * kMiB, {}, 9}).empty());
-    CHECK(detect("XL601", {"mps:0", {}, 900 * kMiB, 0, 9}).empty());
+    CHECK(detect_on("XL604", {"mps:0", 1, 900 * kMiB, {}, 9}).empty());
+    CHECK(detect_on("XL601", {"mps:0", {}, 900 * kMiB, 0, 9}).empty());
   }
 
   TEST_CASE("a cache is told once three cells asked for nothing there") {
-    CHECK(detect("XL601", {"cuda:0", kMiB, 600 * kMiB, 9 * kMiB, 2}).empty());
-    const auto findings = detect("XL601", {"cuda:0", kMiB, 600 * kMiB, 9 * kMiB, 3});
+    CHECK(detect_on("XL601", {"cuda:0", kMiB, 600 * kMiB, 9 * kMiB, 2}).empty());
+    const auto findings = detect_on("XL601", {"cuda:0", kMiB, 600 * kMiB, 9 * kMiB, 3});
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].bytes == 590 * kMiB);
     CHECK(findings[0].fixes[0].code == "%release_cache");
   }
 
   TEST_CASE("a cache beside tensors in use is at work") {
-    CHECK(detect("XL601", {"cuda:0", 31 * kMiB, 600 * kMiB, 0, 9}).empty());
-    CHECK(detect("XL601", {"cuda:0", 30 * kMiB, 600 * kMiB, 0, 9}).size() == 1);
+    CHECK(detect_on("XL601", {"cuda:0", 31 * kMiB, 600 * kMiB, 0, 9}).empty());
+    CHECK(detect_on("XL601", {"cuda:0", 30 * kMiB, 600 * kMiB, 0, 9}).size() == 1);
   }
 
   TEST_CASE("the session tells its smells how long a device was idle") {

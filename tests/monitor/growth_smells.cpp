@@ -1,26 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <string_view>
 
+#include "detect.hpp"
 #include "xleak/monitor/session.hpp"
 
 using namespace xleak::monitor;
 
 namespace {
-
-constexpr std::int64_t kMiB = 1 << 20;
-
-std::vector<Finding> detect(std::string_view code, const Holder& holder) {
-  SessionView view;
-  view.cell = 6;
-  view.holders = {holder};
-  for (const Smell* smell : all_smells()) {
-    if (smell->code == code) return smell->at_run_time(view);
-  }
-  FAIL("the smell is not in the list");
-  return {};
-}
 
 bool says(const std::vector<Finding>& findings, const std::string& text) {
   return findings.size() == 1 && findings[0].message.find(text) != std::string::npos;

@@ -191,6 +191,9 @@ def test_objects_are_finalized_at_the_same_moment_with_and_without_xleak(
 
 def test_the_cells_compared_here_are_watched(start_kernel: Starter) -> None:
     kernel = start_kernel(**WATCHED)
-    cells = [kernel.run(cell) for cell in [PREPARE, *FINALIZERS]]
-    # Which finding is told first depends on what was found before the next request came.
+    cells = []
+    for cell in [PREPARE, *FINALIZERS]:
+        cells.append(kernel.run(cell))
+        # What is not found before the reply is told at the top of the next cell, given a pause.
+        kernel.findings()
     assert any("xleak XL40" in str(cell.of("display_data")) for cell in cells)

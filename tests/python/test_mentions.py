@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from IPython.core.inputtransformer2 import TransformerManager
 from xleak.shell.mentions import Mentions, find_mentions
-
-
-def mentions(source: str) -> Mentions:
-    return find_mentions(source, TransformerManager().transform_cell)
 
 
 @pytest.mark.parametrize(
@@ -18,7 +13,7 @@ def mentions(source: str) -> Mentions:
      "%%time\nprint(_)", "lambda: _", "def f():\n    return _", "_ += 1", "!echo {_}"],
 )  # fmt: skip
 def test_a_bare_underscore_is_a_mention(source: str) -> None:
-    assert mentions(source).underscores == {"_"}
+    assert find_mentions(source).underscores == {"_"}
 
 
 @pytest.mark.parametrize(
@@ -28,24 +23,24 @@ def test_a_bare_underscore_is_a_mention(source: str) -> None:
      "'_'", "# _", "my_variable = 1", "_private", "with f() as _:\n    _.g()", "del _"],
 )  # fmt: skip
 def test_an_underscore_of_the_cell_s_own_is_none(source: str) -> None:
-    assert mentions(source) == Mentions()
+    assert find_mentions(source) == Mentions()
 
 
 def test_the_longer_underscores_are_told_apart() -> None:
-    assert mentions("__ + ___").underscores == {"__", "___"}
+    assert find_mentions("__ + ___").underscores == {"__", "___"}
 
 
 @pytest.mark.parametrize(
     "source", ["_12 * 2", "Out[12]", "y = _oh[12].T", "Out[12][0]", "%time _12"]
 )
 def test_an_entry_is_mentioned_by_its_number(source: str) -> None:
-    found = mentions(source)
+    found = find_mentions(source)
     assert (found.numbers, found.everything) == ({12}, False)
 
 
 @pytest.mark.parametrize("source", ["list(Out)", "Out[n]", "for n in _oh: pass", "Out.get(3)"])
 def test_the_bare_cache_mentions_every_entry(source: str) -> None:
-    assert mentions(source).everything
+    assert find_mentions(source).everything
 
 
 @pytest.mark.parametrize(
@@ -61,4 +56,4 @@ def test_the_bare_cache_mentions_every_entry(source: str) -> None:
     ],
 )
 def test_to_delete_an_entry_is_not_to_use_it_and_broken_source_uses_nothing(source: str) -> None:
-    assert mentions(source) == Mentions()
+    assert find_mentions(source) == Mentions()

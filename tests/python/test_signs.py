@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from IPython.core.inputtransformer2 import TransformerManager
 from xleak.shell.holders.sign_reader import Signs, signs_of
-
-
-def signs(source: str) -> Signs:
-    return signs_of(source, TransformerManager().transform_cell)
 
 
 @pytest.mark.parametrize(
@@ -19,7 +14,7 @@ def signs(source: str) -> Signs:
      "def reset(self):\n    self.x = {}", "a.x['k'].clear()", "%time x.pop()", "%%time\nx.pop()"],
 )  # fmt: skip
 def test_a_container_that_somebody_empties_or_keeps_short_is_bounded(source: str) -> None:
-    assert signs(source).bounded("x")
+    assert signs_of(source).bounded("x")
 
 
 @pytest.mark.parametrize(
@@ -29,7 +24,7 @@ def test_a_container_that_somebody_empties_or_keeps_short_is_bounded(source: str
      "def f(x): x.clear()"],
 )  # fmt: skip
 def test_to_make_or_fill_a_container_bounds_nothing(source: str) -> None:
-    assert not signs(source).bounded("x")
+    assert not signs_of(source).bounded("x")
 
 
 @pytest.mark.parametrize(
@@ -38,10 +33,10 @@ def test_to_make_or_fill_a_container_bounds_nothing(source: str) -> None:
      "a.x['k'].append(1)", "for n in y: x.append(n)", "[x.append(n) for n in y]"],
 )  # fmt: skip
 def test_a_cell_that_fills_is_told_from_a_function_that_does(source: str) -> None:
-    assert signs(source).filled == {"x": {""}}
+    assert signs_of(source).filled == {"x": {""}}
     within = "def f():\n    " + source
-    assert signs(within).filled == {"x": {"f"}}
-    assert signs(f"lambda k: {source}").filled in ({}, {"x": {"<lambda>"}})
+    assert signs_of(within).filled == {"x": {"f"}}
+    assert signs_of(f"lambda k: {source}").filled in ({}, {"x": {"<lambda>"}})
 
 
 @pytest.mark.parametrize(
@@ -51,7 +46,7 @@ def test_a_cell_that_fills_is_told_from_a_function_that_does(source: str) -> Non
      "print(x['a'].mean())"],
 )  # fmt: skip
 def test_whoever_may_read_elements_uses_the_container(source: str) -> None:
-    assert "x" in signs(source).used
+    assert "x" in signs_of(source).used
 
 
 @pytest.mark.parametrize(
@@ -60,7 +55,7 @@ def test_whoever_may_read_elements_uses_the_container(source: str) -> None:
      "x.append(1)", "x = []", "def f(x): return x", "k in x"],
 )  # fmt: skip
 def test_to_count_and_to_print_is_not_to_use(source: str) -> None:
-    assert "x" not in signs(source).used
+    assert "x" not in signs_of(source).used
 
 
 @pytest.mark.parametrize(
@@ -69,7 +64,7 @@ def test_to_count_and_to_print_is_not_to_use(source: str) -> None:
      "def f(x=defaultdict(list)): x[1].append(2)", "class C:\n    def f(self, x=[]): self.x = x"],
 )  # fmt: skip
 def test_an_empty_default_that_stays_may_grow(source: str) -> None:
-    assert signs(source).growing_defaults == {("f", "x")}
+    assert signs_of(source).growing_defaults == {("f", "x")}
 
 
 @pytest.mark.parametrize(
@@ -79,7 +74,7 @@ def test_an_empty_default_that_stays_may_grow(source: str) -> None:
      "def f(x=dict(a=1)): x[2] = 1"],
 )  # fmt: skip
 def test_a_default_that_is_replaced_emptied_or_not_empty_does_not(source: str) -> None:
-    assert signs(source).growing_defaults == set()
+    assert signs_of(source).growing_defaults == set()
 
 
 @pytest.mark.parametrize(
@@ -90,7 +85,7 @@ def test_a_default_that_is_replaced_emptied_or_not_empty_does_not(source: str) -
      ("def forward(self, x):\n    if self.training:\n        self.a = f(x)", False)],
 )  # fmt: skip
 def test_a_method_that_sets_an_attribute_leaves_something(source: str, given: bool) -> None:
-    assert signs(source).left_by_methods == {"a": given}
+    assert signs_of(source).left_by_methods == {"a": given}
 
 
 @pytest.mark.parametrize(
@@ -102,20 +97,20 @@ def test_a_method_that_sets_an_attribute_leaves_something(source: str, given: bo
      "def reset(self):\n    self.a = None"],
 )  # fmt: skip
 def test_what_is_set_up_looked_up_or_let_go_is_not_left(source: str) -> None:
-    assert signs(source).left_by_methods == {}
+    assert signs_of(source).left_by_methods == {}
 
 
 def test_an_attribute_is_reset_by_none_or_del() -> None:
-    assert signs("def reset(self):\n    self.a = None").attributes_reset == {"a"}
-    assert signs("del model.a").attributes_reset == {"a"}
-    assert signs("def __init__(self):\n    self.a = None").attributes_reset == set()
+    assert signs_of("def reset(self):\n    self.a = None").attributes_reset == {"a"}
+    assert signs_of("del model.a").attributes_reset == {"a"}
+    assert signs_of("def __init__(self):\n    self.a = None").attributes_reset == set()
 
 
 def test_an_attribute_is_used_by_a_cell_that_reads_it() -> None:
-    assert "a" in signs("show(model.a)").attributes_used
-    assert "a" not in signs("print(model.a.shape)\nmodel.a = 1").attributes_used
+    assert "a" in signs_of("show(model.a)").attributes_used
+    assert "a" not in signs_of("print(model.a.shape)\nmodel.a = 1").attributes_used
 
 
 @pytest.mark.parametrize("source", ["x = (", "\x00", "(" * 5000, ""])
 def test_what_is_not_python_says_nothing(source: str) -> None:
-    assert signs(source) == Signs()
+    assert signs_of(source) == Signs()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+from xleak.shell.source import parsed
 
 _CANDIDATE = re.compile(r"(?<![\w.])(?:_{1,3}|_\d+|_oh|Out)(?!\w)")
 _CACHES = ("Out", "_oh")
@@ -44,16 +46,10 @@ class Mentions:
             self.numbers.add(int(name[1:]))
 
 
-def find_mentions(source: str, transform: Callable[[str], str]) -> Mentions:
-    """The mentions in a cell; none where it is not Python.
-
-    transform: makes Python of IPython's syntax.
-    """
-    if not _CANDIDATE.search(source):
-        return Mentions()
-    try:
-        tree = ast.parse(transform(source))
-    except (SyntaxError, ValueError, RecursionError):
+def find_mentions(source: str) -> Mentions:
+    """The mentions in a cell; none where it is not Python."""
+    tree = parsed(source) if _CANDIDATE.search(source) else None
+    if tree is None:
         return Mentions()
     reader = _Reader()
     reader.visit(tree)

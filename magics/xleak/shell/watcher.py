@@ -175,7 +175,7 @@ class Watcher:
         }
 
     def _note_mentions(self, source: str) -> None:
-        mentions = find_mentions(source, self.shell.input_transformer_manager.transform_cell)
+        mentions = find_mentions(source)
         self.mentioned |= mentions.numbers
         before = self._entries_before
         self.mentioned |= {before[name] for name in mentions.underscores if name in before}

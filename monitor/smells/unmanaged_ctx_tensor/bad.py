@@ -4,6 +4,8 @@ import gc
 import torch
 
 torch.set_num_threads(1)
+# As training loops do that want no pauses.
+gc.disable()
 
 class Squash(torch.autograd.Function):
     @staticmethod

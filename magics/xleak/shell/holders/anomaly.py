@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.shell.fields import loaded_class
 from xleak.shell.holders.counts import Counts, anomaly_is_on
-from xleak.shell.holders.fields import loaded_class
 from xleak.shell.holders.look import Look
 
 # Fewer are a check of one batch, for which the mode is made.

@@ -12,10 +12,10 @@ from typing import Any
 
 from xleak import _native
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
+from xleak.shell.holders.places import container_of
 from xleak.shell.modules import is_module
 
-# The last step into a list or a dictionary.
-_ELEMENT = re.compile(r"(.+)\[(\d+|'[^'\\]*')\]")
+_INDEX = re.compile(r".+\[(\d+)\]")
 _HEAD = re.compile(r"[^\W\d]\w*")
 # Hooks and method caches are told by others.
 _TOLD_ELSEWHERE = re.compile(r"Out\[|_|.*_hooks\[")
@@ -56,8 +56,7 @@ class Captures:
             way = _way_to_delete(look, function, held)
             largest = _captured(look, function) if way else ""
             if largest:
-                element = _ELEMENT.fullmatch(way)
-                kept = found.setdefault(element.group(1) if element else way, _Kept(largest))
+                kept = found.setdefault(container_of(way) or way, _Kept(largest))
                 kept.held += held
                 kept.ways.append(way)
         self._since = {place: self._since.get(place, look.cell) for place in found}
@@ -120,7 +119,7 @@ def _values_of(function: Any) -> list[Any]:
 
 def _deleting(ways: list[str]) -> str:
     """The later elements of a list first, since those behind one that goes move up."""
-    elements = [_ELEMENT.fullmatch(way) for way in ways]
-    last = [int(it.group(2)) if it and it.group(2).isdigit() else 0 for it in elements]
+    elements = [_INDEX.fullmatch(way) for way in ways]
+    last = [int(it.group(1)) if it else 0 for it in elements]
     ordered = sorted(zip(last, ways, strict=True), reverse=True)
     return "; ".join(f"del {way}" for _, way in ordered)

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
-from xleak.shell.holders.fields import fields_of, instances, loaded_class
+from xleak.shell.fields import fields_of, instances, loaded_class
 from xleak.shell.holders.origin import is_of_the_user, module_of
 
 
 def popens(live: _native.LiveObjects) -> Iterator[tuple[int, dict[str, Any]]]:
     """(process id, attributes) of each `subprocess.Popen` whose process is alive."""
     for popen in live.instances(subprocess.Popen):
-        fields = fields_of(popen, subprocess.Popen)
+        fields = fields_of(popen)
         pid = fields.get("pid")
         if type(popen) is subprocess.Popen and type(pid) is int and is_alive(pid):
             yield pid, fields
@@ -27,7 +27,7 @@ def processes() -> Iterator[tuple[int, object, dict[str, Any]]]:
     if base is None:
         return
     for process in list(vars(sys.modules["multiprocessing.process"])["_children"]):
-        fields = fields_of(process, base)
+        fields = fields_of(process)
         pid = _pid_of(fields)
         if pid is not None and is_alive(pid):
             yield pid, process, fields

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from xleak.shell.fields import is_instance
 from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
+from xleak.shell.holders.origin import module_of
+from xleak.shell.modules import is_module
 
 # By exact type: what they hold is read without asking an instance.
 _TYPES: tuple[type, ...] = (list, dict, set, deque, defaultdict, OrderedDict)
@@ -95,12 +98,9 @@ def is_plain(elements: list[Any]) -> bool:
     return all(type(element) in _PLAIN for element in elements)
 
 
-def is_users_class(it: object) -> bool:
+def is_users_class(it: Any) -> bool:
     """Whether it is a class that the user's cells made."""
-    if not issubclass(type(it), type):
-        return False
-    attributes: Any = type.__dict__["__dict__"]
-    return bool(attributes.__get__(it).get("__module__") == "__main__")
+    return issubclass(type(it), type) and module_of(it) == "__main__"
 
 
 def is_users_function(it: object, look: Look) -> bool:
@@ -108,14 +108,9 @@ def is_users_function(it: object, look: Look) -> bool:
     return type(it) is types.FunctionType and it.__globals__ is look.watcher.shell.user_ns
 
 
-def is_module_of_torch(it: object) -> bool:
-    """Whether it is a torch.nn.Module."""
-    return _is_instance(it, "torch.nn.modules.module", "Module")
-
-
 def is_tensor(it: object) -> bool:
     """Whether it is a tensor of torch's."""
-    return _is_instance(it, "torch._C", "TensorBase")
+    return is_instance(it, "torch._C", "TensorBase")
 
 
 def has_graph(tensor: Any) -> bool:
@@ -126,13 +121,7 @@ def has_graph(tensor: Any) -> bool:
 
 def is_context(it: object) -> bool:
     """Whether it is the context of an autograd.Function."""
-    return _is_instance(it, "torch.autograd.function", "BackwardCFunction")
-
-
-def _is_instance(it: object, module: str, name: str) -> bool:
-    base = getattr(sys.modules.get(module), name, None)
-    ancestors: Any = type.__dict__["__mro__"]
-    return base is not None and base in ancestors.__get__(type(it))
+    return is_instance(it, "torch.autograd.function", "BackwardCFunction")
 
 
 def _is_of_the_user(collection: Collection, look: Look) -> bool:
@@ -145,6 +134,6 @@ def _is_of_the_user(collection: Collection, look: Look) -> bool:
 def _is_open(owner: Any, look: Look) -> bool:
     if type(owner) in _TYPES or type(owner) is tuple or is_users_class(owner):
         return True
-    if is_users_class(type(owner)) or is_module_of_torch(owner):
+    if is_users_class(type(owner)) or is_module(owner):
         return True
     return is_users_function(owner, look)

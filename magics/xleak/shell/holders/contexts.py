@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
 from xleak.shell import torch_module
+from xleak.shell.fields import class_fields, fields_of, loaded_class
 from xleak.shell.holders.graphs import detaching
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users
+from xleak.shell.holders.places import container_of
 
 _KIND = "context of results"
 # Behind a container whose elements are meant.
 _ITEMS = "[…]"
-# The last step into a list, a tuple or a dictionary.
-_ELEMENT = re.compile(r"(.+)(?:\[\d+\]|\['[^'\\]*'\])")
 
 
 def context_type() -> Any:
     """What all contexts are instances of; None where torch was not imported."""
-    return getattr(sys.modules.get("torch._C"), "_FunctionBase", None)
+    return loaded_class("torch._C", "_FunctionBase")
 
 
 def contexts_of_the_user(look: Look) -> list[Any]:
@@ -61,8 +60,8 @@ def kept_contexts(look: Look) -> Iterator[_native.Holder]:
 
 def _place(way: str) -> str:
     """The container of a tensor, with a mark, or the tensor's own expression."""
-    element = _ELEMENT.fullmatch(way)
-    return element.group(1) + _ITEMS if element else way
+    container = container_of(way)
+    return container + _ITEMS if container else way
 
 
 def _without_graph(look: Look, place: str) -> str:
@@ -75,18 +74,16 @@ def _without_graph(look: Look, place: str) -> str:
 def _attribute(context: object) -> str:
     """`SoftClip.x`: the function's name, and the first of the attributes that is a tensor."""
     base: Any = sys.modules["torch._C"].TensorBase
-    attributes: Any = vars(sys.modules["torch.autograd.function"])["BackwardCFunction"].__dict__
-    entries = attributes["__dict__"].__get__(context)
-    tensors = [name for name, value in dict.items(entries) if issubclass(type(value), base)]
+    fields = fields_of(context).items()
+    tensors = [name for name, value in fields if issubclass(type(value), base)]
     return f"{function_of(context)}.{tensors[0]}" if tensors else function_of(context)
 
 
 def _module_of(context: object) -> object:
     """Where its Function was defined."""
-    attributes: Any = type.__dict__["__dict__"]
-    function = attributes.__get__(type(context)).get("_forward_cls")
+    function = class_fields(type(context)).get("_forward_cls")
     is_class = issubclass(type(function), type)
-    return attributes.__get__(function).get("__module__") if is_class else None
+    return class_fields(function).get("__module__") if is_class else None
 
 
 def _was_gone_back(context: object) -> bool:

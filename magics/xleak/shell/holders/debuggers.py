@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xleak import _native
-from xleak.shell.holders.fields import instances
+from xleak.shell.fields import instances
 from xleak.shell.holders.look import REPORTED_BYTES, Look, may_be_released
 from xleak.shell.holders.origin import is_of_the_user, module_of
 

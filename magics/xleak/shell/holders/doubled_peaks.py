@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from xleak import _native
 from xleak.shell.heap import user_names
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.reruns import ran_before
+from xleak.shell.source import parsed
 
 # Smaller values double without anybody noticing.
 _LARGE_BYTES = 64 << 20
@@ -97,14 +97,9 @@ def _is_doubled(old: _Value | None, new: _Value | None, cell: int) -> bool:
 
 def bound_anew(source: str) -> list[str]:
     """Names that plain assignments of the cell bind to what is made without their old value."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = ast.parse(source).body
-    except (SyntaxError, ValueError):
-        return []
+    tree = parsed(source)
     names, let_go = list[str](), set[str]()
-    for statement in body:
+    for statement in tree.body if tree else []:
         if isinstance(statement, ast.Delete):
             let_go |= {it.id for it in statement.targets if isinstance(it, ast.Name)}
         elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:

@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Iterable, Iterator
 
-# Cells that are looked at again and again are parsed once.
-_MOST = 256
-
-
-@functools.lru_cache(_MOST)
-def parsed(source: str) -> ast.Module | None:
-    """A cell as Python; None where it is not, such as one with magics."""
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+from xleak.shell.source import parsed
 
 
 def statements(sources: Iterable[str]) -> Iterator[ast.AST]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.shell.fields import fields_of
 from xleak.shell.holders.containers import has_graph, is_tensor, is_users_class
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
 from xleak.shell.holders.signs import SourceSigns
+from xleak.shell.modules import live_modules
 
 
 class ForwardAttributes:
@@ -37,12 +38,8 @@ class ForwardAttributes:
 
 def _tensors(look: Look) -> Iterator[tuple[str, Any]]:
     """(name, tensor) of the attributes of the user's modules, parameters and buffers aside."""
-    module = getattr(sys.modules.get("torch.nn.modules.module"), "Module", None)
-    if module is None:
-        return
-    attributes = module.__dict__["__dict__"]
-    for it in look.live.instances(module):
+    for it in live_modules(look.live):
         if is_users_class(type(it)):
-            for name, value in list(attributes.__get__(it).items()):
+            for name, value in list(fields_of(it).items()):
                 if type(name) is str and is_tensor(value):
                     yield name, value

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
-from xleak.shell.holders.fields import instances, loaded_class
+from xleak.shell.fields import instances, loaded_class
 from xleak.shell.holders.look import LEAST_BYTES, Look, may_be_released
+from xleak.shell.source import parsed
 
 _CONTAINERS = (list, dict, set, deque)
 # What takes a result out of a future. Waiting for it alone does not.
@@ -110,19 +111,16 @@ def _done(live: _native.LiveObjects) -> Iterator[tuple[object, object]]:
 def _was_read(way: str, look: Look) -> bool:
     """Whether a statement that has a name of the way in it takes results."""
     names = set(_NAME.findall(way))
-    transform = look.watcher.shell.input_transformer_manager.transform_cell
     return any(
-        _READS.search(source) and not names.isdisjoint(_names_read(transform(source)))
+        _READS.search(source) and not names.isdisjoint(_names_read(source))
         for source in look.sources.values()
     )
 
 
 @functools.lru_cache(maxsize=256)
-def _names_read(code: str) -> frozenset[str]:
+def _names_read(source: str) -> frozenset[str]:
     """The names in the statements and loops of a cell that take results."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError):
-        return frozenset()
-    texts = [ast.unparse(it) for it in ast.walk(tree) if isinstance(it, _STATEMENTS)]
+    tree = parsed(source)
+    nodes = ast.walk(tree) if tree else ()
+    texts = [ast.unparse(it) for it in nodes if isinstance(it, _STATEMENTS)]
     return frozenset(name for text in texts if _READS.search(text) for name in _NAME.findall(text))

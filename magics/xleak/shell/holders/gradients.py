@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,13 +14,12 @@ from xleak.shell.gradients import (
     orphaned_gradients,
 )
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
+from xleak.shell.holders.places import container_of
 from xleak.shell.modules import entries_of, live_modules, parts_of
 
 _OWNED = "gradients with a graph"
 _ORPHANED = "orphaned gradients"
 _ORPHANS = "Parameters that no name reaches"
-# The last step into a list, a tuple or a dictionary.
-_ELEMENT = re.compile(r"(.+)(?:\[\d+\]|\['[^'\\]*'\])")
 
 
 @dataclass
@@ -65,8 +63,7 @@ def _by_owner(look: Look, gradients: list[GraphGradient]) -> dict[str, _Owned]:
             release = f"{module}.zero_grad(set_to_none=True)"
             owned.setdefault(module, _Owned([], release)).gradients.append(it)
         elif is_the_users(way):
-            element = _ELEMENT.fullmatch(way)
-            its = owned.setdefault(element.group(1) if element else way, _Owned([], ""))
+            its = owned.setdefault(container_of(way) or way, _Owned([], ""))
             its.gradients.append(it)
             its.release += f"{'; ' if its.release else ''}{way}.grad = None"
     return owned

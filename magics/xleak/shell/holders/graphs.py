@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
 from xleak.shell.holders.look import LEAST_BYTES, Look, may_be_released
-from xleak.shell.holders.places import place_of, value_at
+from xleak.shell.holders.places import container_of, place_of, value_at
 
 # Fewer are a comparison of models, not a history.
 _SEVERAL = 3
 # A number of any type.
 SCALAR_BYTES = 16
-# The last step into a list, a tuple or a dictionary.
-_ELEMENT = re.compile(r"(.+)(?:\[\d+\]|\['[^'\\]*'\])")
 
 
 class ContainersOfGraphs:
@@ -30,7 +27,7 @@ class ContainersOfGraphs:
         containers = {
             way: graphs
             for way, graphs in containers_of_graphs(look.heap).items()
-            if look.explained.isdisjoint((way, _container_of(way)))
+            if look.explained.isdisjoint((way, container_of(way)))
         }
         self._since = {way: self._since.get(way, look.cell) for way in containers}
         for way, graphs in containers.items():
@@ -52,16 +49,9 @@ def containers_of_graphs(heap: _native.HeapSnapshot) -> dict[str, list[_native.G
     """By the expression of a container: those of its elements whose graphs keep much."""
     containers: dict[str, list[_native.GraphBytes]] = {}
     for graph in heap.graphs(LEAST_BYTES):
-        element = _ELEMENT.fullmatch(graph.way)
-        if element and may_be_released(element.group(1)):
-            containers.setdefault(element.group(1), []).append(graph)
+        if may_be_released(way := container_of(graph.way)):
+            containers.setdefault(way, []).append(graph)
     return {way: graphs for way, graphs in containers.items() if len(graphs) >= _SEVERAL}
-
-
-def _container_of(way: str) -> str:
-    """What a container is an element of, where it is one."""
-    element = _ELEMENT.fullmatch(way)
-    return element.group(1) if element else way
 
 
 def detaching(namespace: dict[Any, Any], way: str) -> str:

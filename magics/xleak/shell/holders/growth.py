@@ -10,7 +10,6 @@ from xleak.shell.holders.containers import (
     Collection,
     collections_of,
     is_context,
-    is_module_of_torch,
     is_plain,
     is_users_class,
 )
@@ -18,6 +17,7 @@ from xleak.shell.holders.growth_history import RISES, GrowthHistory, Observed
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.sign_reader import MAKERS, Signs
 from xleak.shell.holders.signs import SourceSigns
+from xleak.shell.modules import is_module
 
 _CACHE_NAME = re.compile(r"cache|memo|store|lookup|feats", re.IGNORECASE)
 
@@ -107,7 +107,7 @@ def _kind_of(it: Collection, signs: Signs) -> str | None:
     # Classes register once, by design; a vocabulary or a log of numbers is what it looks like.
     if all(issubclass(type(element), type) for element in elements) or is_plain(elements):
         return None
-    if any(is_module_of_torch(owner) for owner in it.owners):
+    if any(is_module(owner) for owner in it.owners):
         return "growing container of a module"
     looked_up = it.name in signs.looked_up or _CACHE_NAME.search(it.name)
     if looked_up and issubclass(type(it.object), dict):

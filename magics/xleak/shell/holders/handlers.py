@@ -6,8 +6,8 @@ import logging
 from collections.abc import Iterator
 
 from xleak import _native
+from xleak.shell.fields import fields_of
 from xleak.shell.holders.counts import Counts, reruns
-from xleak.shell.holders.fields import fields_of
 from xleak.shell.holders.look import Look
 
 
@@ -36,7 +36,7 @@ def _loggers() -> Iterator[tuple[str, list[object]]]:
     for logger in [root, *list(root.manager.loggerDict.values())]:
         if not issubclass(type(logger), logging.Logger):
             continue
-        fields = fields_of(logger, logging.Logger)
+        fields = fields_of(logger)
         name, handlers = fields.get("name"), fields.get("handlers")
         if type(name) is str and type(handlers) is list:
             yield name, list(handlers)

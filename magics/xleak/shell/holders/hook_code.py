@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import dis
-import functools
 import gc
 import types
 from collections.abc import Iterator
 from typing import Any
 
 from xleak.shell.holders.look import Look
+from xleak.shell.holders.origin import plain_function
 
 _GROWS = {"append", "extend", "insert"}
 
 
-def is_of(function: Any, user_ns: dict[str, Any]) -> bool:
-    """Whether the code of a hook is the user's."""
-    code = _plain(function)
-    return code is not None and code.__globals__ is user_ns
-
-
 def grown_by(function: Any, look: Look) -> Iterator[Any]:
     """The lists, and the dictionaries of lists, that a hook appends to."""
-    plain = _plain(function)
-    if plain is None:
+    plain = plain_function(function)
+    if type(plain) is not types.FunctionType:
         return
     code = plain.__code__
     names = set(_grown_names(code))
@@ -41,14 +35,6 @@ def lists_of(container: Any) -> list[list[Any]]:
     if type(container) is list:
         return [container]
     return [value for value in dict.values(container) if type(value) is list]
-
-
-def _plain(function: Any) -> types.FunctionType | None:
-    """The function behind a method or a partial."""
-    while type(function) in (types.MethodType, functools.partial):
-        is_method = type(function) is types.MethodType
-        function = function.__func__ if is_method else function.func
-    return function if type(function) is types.FunctionType else None
 
 
 def _grown_names(code: types.CodeType) -> Iterator[str]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import bisect
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
-from xleak.shell.holders.hook_code import grown_by, is_of, lists_of
+from xleak.shell.fields import fields_of, loaded_class
+from xleak.shell.holders.containers import is_users_function
+from xleak.shell.holders.hook_code import grown_by, lists_of
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
+from xleak.shell.holders.origin import plain_function
 from xleak.shell.holders.reruns import code_of
 from xleak.shell.modules import entries_of, live_modules
 
@@ -79,27 +81,29 @@ class Hooks:
 
 
 def _handle_type() -> Any:
-    return getattr(sys.modules.get("torch.utils.hooks"), "RemovableHandle", None)
+    return loaded_class("torch.utils.hooks", "RemovableHandle")
 
 
 def _hooks_of_the_user(look: Look) -> Iterator[_Hook]:
     """Of modules that an expression leads to."""
-    user_ns = look.watcher.shell.user_ns
     for module in live_modules(look.live):
         for name in _HOOKS:
             hooks = entries_of(module, name)
-            own = [it for it in hooks.items() if type(it[0]) is int and is_of(it[1], user_ns)]
+            own = [it for it in hooks.items() if type(it[0]) is int and _is_users(it[1], look)]
             way = look.heap.way_to(module) if own else ""
             if is_the_users(way):
                 yield from (_Hook(number, f"{way}.{name}", it) for number, it in own)
 
 
-def _numbers_of_handles(look: Look) -> set[int]:
+def _is_users(function: object, look: Look) -> bool:
+    return is_users_function(plain_function(function), look)
+
+
+def _numbers_of_handles(look: Look) -> set[object]:
     """Of the hooks that an expression of the user's can remove."""
     handles = look.live.instances(_handle_type())
-    attributes: Any = vars(_handle_type())["__dict__"]
     reached = [it for it in handles if is_the_users(_but_cached(look.heap.way_to(it)))]
-    return {attributes.__get__(it).get("id") for it in reached}
+    return {fields_of(it).get("id") for it in reached}
 
 
 def _but_cached(way: str) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
-from typing import Any
 
 from xleak.shell.holders.carried import Carried
 from xleak.shell.holders.executed import led_back_with_retain_graph
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.places import parent_of, value_at
+from xleak.shell.modules import is_module
 
 STATE, STATISTIC, SUM, RETAINED = "carried states", "statistics", "sums", "retained graphs"
 # What explains more of a tensor comes first.
@@ -50,7 +49,7 @@ class Kinds:
         if not buffer and it.passes.count < _AVERAGED:
             return False
         owner = value_at(self._namespace, buffer.group(1) if buffer else parent_of(it.way))
-        return not it.passes.in_sequence and _is_module(owner)
+        return not it.passes.in_sequence and is_module(owner)
 
     def _was_led_back(self, it: Carried) -> bool:
         """By its name in the cell that left it or since, or in a function that returned it there."""
@@ -74,8 +73,3 @@ def _is_sum(it: Carried) -> bool:
     passes = it.passes
     joined_in_turn = it.is_scalar or passes.widest < passes.count
     return not passes.in_sequence and passes.count >= _SUMS and joined_in_turn
-
-
-def _is_module(value: Any) -> bool:
-    module = sys.modules.get("torch.nn.modules.module")
-    return module is not None and issubclass(type(value), module.Module)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from typing import Any
 
 from xleak import _native
+from xleak.shell.fields import class_fields, fields_of
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
 
 _CACHE = type(functools.lru_cache(lambda: None))
@@ -31,8 +31,7 @@ def method_caches(look: Look) -> Iterator[_native.Holder]:
 
 def _is_of_a_class(cache: object) -> bool:
     """Whether the name of the cached function, `Class.method`, is that of a method."""
-    attributes: Any = _CACHE.__dict__["__dict__"]
-    name = attributes.__get__(cache).get("__qualname__")
+    name = fields_of(cache).get("__qualname__")
     return type(name) is str and "." in name.rpartition("<locals>.")[2]
 
 
@@ -40,8 +39,7 @@ def _classes_with(look: Look, caches: set[int]) -> Iterator[tuple[type, object]]
     """(class, cache) for the caches with these identities that a class has as methods."""
     if not caches:
         return
-    attributes: Any = type.__dict__["__dict__"]
     for owner in look.live.instances(type):
-        for value in list(attributes.__get__(owner).values()):
+        for value in list(class_fields(owner).values()):
             if id(value) in caches:
                 yield owner, value

@@ -9,6 +9,7 @@ import types
 from typing import Any
 
 from xleak import _native
+from xleak.shell.fields import class_fields
 
 _LIBRARIES = tuple({path for path in sysconfig.get_paths().values() if "lib" in path})
 
@@ -38,8 +39,7 @@ def name_and_module(target: object) -> tuple[str, str]:
 
 def module_of(owner: type) -> str:
     """The module that a class was defined in, as the class itself has it."""
-    attributes: Any = type.__dict__["__dict__"]
-    name = attributes.__get__(owner).get("__module__")
+    name = class_fields(owner).get("__module__")
     return name if type(name) is str else ""
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from types import GetSetDescriptorType
 from typing import Any
+
+from xleak.shell.fields import fields_of
 
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\['([^'\\]*)'\]")
 _LAST = re.compile(r"(.+)(?:\.\w+|\[\d+\]|\['[^'\\]*'\])")
+_ELEMENT = re.compile(r"(.+)(?:\[\d+\]|\['[^'\\]*'\])")
 # What modules of torch keep in dictionaries of theirs is known as their attributes.
 _OF_MODULE = re.compile(r"\._(?:modules|buffers|parameters)\['([^\W\d]\w*)'\]")
 
@@ -21,23 +23,17 @@ def as_written(way: str) -> str:
     return _OF_MODULE.sub(r".\1", way)
 
 
+def container_of(way: str) -> str:
+    """The expression of the list, tuple or dictionary that a value is an element of; empty where it
+    is none's."""
+    found = _ELEMENT.fullmatch(way)
+    return found.group(1) if found else ""
+
+
 def parent_of(way: str) -> str:
     """The expression of what a value is an attribute or an element of; empty for a name."""
     found = _LAST.fullmatch(way)
     return found.group(1) if found else ""
-
-
-def instance_dict(value: object) -> dict[Any, Any]:
-    """The attributes that stand in an object itself; empty where it keeps none in a dictionary."""
-    bases: Any = type.__dict__["__mro__"]
-    attributes: Any = type.__dict__["__dict__"]
-    for base in bases.__get__(type(value)):
-        slot = attributes.__get__(base).get("__dict__")
-        # Of a class of the user's it may be a property, which is code.
-        if type(slot) is GetSetDescriptorType:
-            found = slot.__get__(value)
-            return found if type(found) is dict else {}
-    return {}
 
 
 def value_at(namespace: dict[Any, Any], way: str) -> Any:
@@ -46,7 +42,7 @@ def value_at(namespace: dict[Any, Any], way: str) -> Any:
     value = _entry(namespace, name.group()) if name else None
     for attribute, index, key in _STEP.findall(way[name.end() :] if name else ""):
         if attribute:
-            value = _entry(instance_dict(value), attribute)
+            value = _entry(fields_of(value), attribute)
         elif index and issubclass(type(value), (list, tuple)):
             value = _item(value, int(index))
         else:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from xleak import _native
+from xleak.shell.fields import ancestors_of
 from xleak.shell.holders.containers import Collection, collections_of, is_users_class
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.sign_reader import MAKERS
@@ -52,6 +52,5 @@ def _keeps_its_own(it: Collection, look: Look) -> bool:
 
 
 def _is_a(element: object, cls: object) -> bool:
-    ancestors: Any = type.__dict__["__mro__"]
     # By identity: a metaclass may compare as it likes.
-    return any(base is cls for base in ancestors.__get__(type(element)))
+    return any(base is cls for base in ancestors_of(type(element)))

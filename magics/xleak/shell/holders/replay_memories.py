@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.shell.fields import class_fields
 from xleak.shell.holders.containers import (
     Collection,
     collections_of,
@@ -67,9 +68,8 @@ def _is_named(it: Collection) -> bool:
 
 def _is_sampled(it: Collection) -> bool:
     """Whether it is a memory to draw from: what is drawn is computed anew."""
-    attributes: Any = type.__dict__["__dict__"]
     classes = [type(owner) for owner in it.owners if is_users_class(type(owner))]
-    return "replay" in it.way.lower() or any("sample" in attributes.__get__(cls) for cls in classes)
+    return "replay" in it.way.lower() or any("sample" in class_fields(cls) for cls in classes)
 
 
 def _limit_of(it: Collection) -> int:

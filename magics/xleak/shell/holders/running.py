@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.shell.fields import fields_of
 from xleak.shell.holders import children
 from xleak.shell.holders.counts import Counts, reruns, threads
-from xleak.shell.holders.fields import fields_of
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.origin import is_of_the_user, module_of, name_and_module
 
@@ -70,7 +70,7 @@ class LeftRunning:
     def _threads(self) -> Iterator[_Running]:
         for thread in threads():
             cell = self._counts.cell_of(thread)
-            fields = fields_of(thread, threading.Thread)
+            fields = fields_of(thread)
             name = _users_name(thread, fields)
             if cell and name:
                 kind = "timer" if type(thread) is threading.Timer else "thread"

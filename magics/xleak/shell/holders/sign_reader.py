@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -16,6 +15,7 @@ from xleak.shell.holders.functions import (
     parameters_of,
     stores,
 )
+from xleak.shell.source import parsed
 
 _FILLING = {"append", "appendleft", "extend", "insert", "add", "update", "setdefault"}
 _FILLING |= {"push", "put", "store", "record", "remember", "log", "register"}
@@ -82,13 +82,12 @@ class Signs:
         self.growing_defaults |= other.growing_defaults
 
 
-def signs_of(source: str, transform: Callable[[str], str]) -> Signs:
+def signs_of(source: str) -> Signs:
     """The signs in a cell; none where it is not Python."""
+    tree, reader = parsed(source), _Reader()
     try:
-        tree = ast.parse(transform(source))
-        reader = _Reader()
-        reader.visit(tree)
-    except (SyntaxError, ValueError, RecursionError):
+        reader.visit(tree or ast.Module([], []))
+    except RecursionError:
         return Signs()
     return reader.signs
 
@@ -151,9 +150,8 @@ class _Reader(ast.NodeVisitor):
     def _run_by_magic(self, call: ast.Call) -> None:
         """`%time step()`, `%%time`: their last argument is code, or no Python at all."""
         code = call.args[-1].value if isinstance(call.args[-1], ast.Constant) else None
-        if isinstance(code, str):
-            with contextlib.suppress(SyntaxError, ValueError):
-                self.visit(ast.parse(code))
+        if isinstance(code, str) and (tree := parsed(code)):
+            self.visit(tree)
 
     def _called(self, container: ast.expr, method: str) -> None:
         name = self._container(container)

@@ -23,8 +23,7 @@ class SourceSigns:
         together = Signs()
         for index, source in sources.items():
             if index not in self._of_cell:
-                transform = look.watcher.shell.input_transformer_manager.transform_cell
-                self._of_cell[index] = signs_of(source, transform)
+                self._of_cell[index] = signs_of(source)
             together.add(self._of_cell[index])
         return together
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.shell.fields import fields_of
 from xleak.shell.holders.containers import is_plain
 from xleak.shell.holders.growth_history import GrowthHistory, Observed
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users
@@ -69,8 +70,7 @@ class UnboundedCaches:
 
 
 def _has_plain_results(cache: Any) -> bool:
-    attributes: Any = _CACHE.__dict__["__dict__"]
-    own = attributes.__get__(cache)
+    own = fields_of(cache)
     # By tp_traverse: the table by key is no attribute.
     tables = [it for it in gc.get_referents(cache) if type(it) is dict and it is not own]
     return all(is_plain(list(dict.values(table))) for table in tables)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.shell.fields import instances
 from xleak.shell.holders import children
-from xleak.shell.holders.fields import instances
 from xleak.shell.holders.look import Look, may_be_released
 
 _LOADER = "torch.utils.data.dataloader"

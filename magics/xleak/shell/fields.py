@@ -1,0 +1,58 @@
+"""The attributes of objects and classes, read past what the user's code may answer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import GetSetDescriptorType
+from typing import Any
+
+from xleak import _native
+
+_DICT: Any = type.__dict__["__dict__"]
+_MRO: Any = type.__dict__["__mro__"]
+
+
+def fields_of(it: object) -> dict[Any, Any]:
+    """The attributes that stand in an object itself; empty where it keeps none in a dictionary."""
+    for base in ancestors_of(type(it)):
+        slot = class_fields(base).get("__dict__")
+        # Of a class of the user's it may be a property, which is code.
+        if type(slot) is GetSetDescriptorType:
+            found = slot.__get__(it)
+            return found if type(found) is dict else {}
+    return {}
+
+
+def class_fields(owner: type) -> Any:
+    """The attributes that stand in a class itself, as a mapping."""
+    return _DICT.__get__(owner)
+
+
+def ancestors_of(owner: type) -> tuple[type, ...]:
+    """A class and its bases, in the order of its attributes."""
+    found: tuple[type, ...] = _MRO.__get__(owner)
+    return found
+
+
+def loaded_class(module: str, name: str) -> Any:
+    """A class of a library, where the process has imported it; else None."""
+    found = getattr(sys.modules.get(module), "__dict__", {}).get(name)
+    # The type of a type may be a metaclass.
+    return found if issubclass(type(found), type) else None
+
+
+def is_instance(it: object, module: str, name: str) -> bool:
+    """Whether an object is of a library's class, by its type alone."""
+    base = loaded_class(module, name)
+    # By identity: a metaclass may compare as it likes.
+    return base is not None and any(own is base for own in ancestors_of(type(it)))
+
+
+def instances(
+    live: _native.LiveObjects, module: str, name: str
+) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """(object, attributes) of the objects of a library's class, where it is imported."""
+    base = loaded_class(module, name)
+    if base is not None:
+        yield from ((it, fields_of(it)) for it in live.instances(base))

@@ -25,3 +25,12 @@ for seed in ("a", "b", "c"):
 
 # %% several losses of one model each: still there  # expect: XL102
 names = sorted(by_model)
+
+# %% the same losses in two logs: filled
+log, rows = [], []
+for batch in range(4):
+    log.append(net(torch.rand(400, 200)).square().mean())
+    rows.append({"batch": batch, "loss": log[-1]})
+
+# %% the same losses in two logs: still there  # expect: XL102
+count = len(rows)

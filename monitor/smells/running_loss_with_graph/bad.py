@@ -38,3 +38,13 @@ for batch in range(12):
 
 # %% the largest so far, in an object: still there  # expect: XL203
 kind = meter.worst.dtype
+
+# %% a sum beside a list of its terms: left
+curve, sum_of_curve = [], 0.0
+for batch in range(16):
+    loss = net(torch.rand(120, 200)).square().mean()
+    curve.append(loss)
+    sum_of_curve = sum_of_curve + loss
+
+# %% a sum beside a list of its terms: still there  # expect: XL203
+kind = sum_of_curve.dtype

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
-from xleak.shell.holders.graphs import SCALAR_BYTES, containers_of_graphs
+from xleak.shell.holders.graphs import SCALAR_BYTES, containers_of_graphs, detaching
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users, tensors_by_id
 from xleak.shell.holders.places import parent_of, tuples_to
 
@@ -43,10 +43,10 @@ class Carried:
     def is_scalar(self) -> bool:
         return self.own <= SCALAR_BYTES
 
-    def keeps_most_of(self, other: Carried) -> bool:
-        """Whether it would keep that memory where the other is detached alone."""
-        both = [size for key, size in other.storages.items() if key in self.storages]
-        return sum(both) >= _SAME * other.bytes
+    def is_kept_by(self, storages: Container[int]) -> bool:
+        """Whether most of the memory would stay with whom else has these, by their keys."""
+        both = [size for key, size in self.storages.items() if key in storages]
+        return sum(both) >= _SAME * self.bytes
 
 
 def carried(look: Look) -> list[Carried]:
@@ -63,15 +63,23 @@ def carried(look: Look) -> list[Carried]:
     return list(_with_passes(look, graphs[:_MOST]))
 
 
-def held_by(look: Look, members: Iterable[Carried]) -> int:
-    """What would be freed if all of them were detached where they stand."""
+def histories(look: Look) -> dict[str, list[_native.GraphBytes]]:
+    """By the expression of a container that can be detached: its elements, whose graphs keep much,
+    alone or with others."""
+    namespace = look.watcher.shell.user_ns
+    found = containers_of_graphs(look.heap, shared=True)
+    return {way: graphs for way, graphs in found.items() if detaching(namespace, way)}
+
+
+def held_by(look: Look, members: Iterable[Carried], elements: Iterable[int] = ()) -> int:
+    """What would be freed if all of them were detached where they stand. elements: by id()."""
     together = list(members)
     namespace = look.watcher.shell.user_ns
     tuples = [it for member in together for it in tuples_to(namespace, member.way)]
     # Another place keeps the old tuple, whatever is put in its own.
     if any(look.heap.holders_of(it) > 1 for it in tuples):
         return 0
-    return look.heap.freed_by_detaching([id(member.tensor) for member in together])
+    return look.heap.freed_by_detaching([*(id(it.tensor) for it in together), *elements])
 
 
 def _with_passes(look: Look, graphs: list[_native.GraphBytes]) -> Iterable[Carried]:

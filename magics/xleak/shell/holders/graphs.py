@@ -11,6 +11,8 @@ from xleak.shell.holders.places import container_of, place_of, value_at
 
 # Fewer are a comparison of models, not a history.
 _SEVERAL = 3
+# Of what the graphs keep: less comes back where the tensors have other holders.
+_ALONE = 0.95
 # A number of any type.
 SCALAR_BYTES = 16
 
@@ -38,17 +40,23 @@ class ContainersOfGraphs:
 
 
 def _holder(look: Look, way: str, graphs: list[_native.GraphBytes], since: int) -> _native.Holder:
-    release = detaching(look.watcher.shell.user_ns, way)
     kept = sum(graph.kept for graph in graphs)
+    freed = look.heap.freed_by_detaching([graph.tensor for graph in graphs])
+    alone = freed >= _ALONE * kept
+    release = detaching(look.watcher.shell.user_ns, way) if alone else ""
+    largest = "autograd graphs" if alone else "autograd graphs of tensors that others hold too"
     scalar = all(graph.own <= SCALAR_BYTES for graph in graphs)
     kind = "graphs of scalars" if scalar else "graphs of tensors"
-    return _native.Holder(kind, way, kept, since, "autograd graphs", len(graphs), release)
+    return _native.Holder(kind, way, kept, since, largest, len(graphs), release)
 
 
-def containers_of_graphs(heap: _native.HeapSnapshot) -> dict[str, list[_native.GraphBytes]]:
-    """By the expression of a container: those of its elements whose graphs keep much."""
+def containers_of_graphs(
+    heap: _native.HeapSnapshot, *, shared: bool = False
+) -> dict[str, list[_native.GraphBytes]]:
+    """By the expression of a container: those of its elements whose graphs keep much, alone or
+    ``shared``."""
     containers: dict[str, list[_native.GraphBytes]] = {}
-    for graph in heap.graphs(LEAST_BYTES):
+    for graph in heap.graphs(LEAST_BYTES, shared):
         if may_be_released(way := container_of(graph.way)):
             containers.setdefault(way, []).append(graph)
     return {way: graphs for way, graphs in containers.items() if len(graphs) >= _SEVERAL}

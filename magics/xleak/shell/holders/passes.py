@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xleak import _native
-from xleak.shell.holders.carried import Carried, carried, held_by
+from xleak.shell.holders.carried import Carried, carried, held_by, histories
 from xleak.shell.holders.executed import led_on
-from xleak.shell.holders.kinds import KINDS, RETAINED, SEVERAL, Kinds
+from xleak.shell.holders.graphs import detaching
+from xleak.shell.holders.kinds import KINDS, RETAINED, SEVERAL, SUM, Kinds
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.places import as_written, place_of, replacing
 
@@ -26,6 +27,8 @@ class Group:
     members: list[Carried]
     places: list[str]
     """Where they stand, each once: a pair of states is one place."""
+    terms: dict[str, list[_native.GraphBytes]]
+    """Containers of what a sum was made of, where they keep most of the same, by expression."""
 
     @property
     def label(self) -> str:
@@ -33,7 +36,7 @@ class Group:
 
     @property
     def largest(self) -> str:
-        others = " and ".join(self.places[1:])
+        others = " and ".join([*self.places[1:], *self.terms])
         return f"autograd graph (shared with {others})" if others else "autograd graph"
 
 
@@ -72,11 +75,14 @@ class GraphsOfPasses:
 
 
 def _holder(group: Group, look: Look, since: int) -> _native.Holder | None:
+    namespace = look.watcher.shell.user_ns
     ways = [member.way for member in group.members]
-    release = replacing(look.watcher.shell.user_ns, ways, lambda way: f"{way}.detach()")
+    release = replacing(namespace, ways, lambda way: f"{way}.detach()")
     if release is None:
         return None
-    held, count = held_by(look, group.members), group.members[0].passes.count
+    release = "; ".join([release, *(detaching(namespace, way) for way in group.terms)])
+    elements = [graph.tensor for graphs in group.terms.values() for graph in graphs]
+    held, count = held_by(look, group.members, elements), group.members[0].passes.count
     return _native.Holder(group.kind, group.label, held, since, group.largest, count, release)
 
 
@@ -87,16 +93,30 @@ def _groups(look: Look, pool: list[Carried], kinds: Kinds) -> list[Group]:
     blamed = [(KINDS.index(kind), it) for it, kind in known.items() if kind]
     blamed.sort(key=lambda at: (at[0], _name_of(at[1]) not in own, at[1].bytes, at[1].way))
     groups, left = [], list(pool)
+    collected = histories(look) if SUM in known.values() else {}
     for number, first in blamed:
         if first not in left:
             continue
         # What one pass left in a statistic is in use elsewhere.
         whole = first.passes.count >= SEVERAL or KINDS[number] == RETAINED
-        alike = [it for it in left if it is not first and it.keeps_most_of(first)]
+        alike = [it for it in left if it is not first and first.is_kept_by(it.storages)]
         members = [first, *(it for it in alike if whole or known[it])]
         left = [it for it in left if it not in members]
-        groups.append(Group(KINDS[number], members, _places(look, members)))
+        # A list of states or outputs may be led back yet; one of what is summed is a record.
+        terms = _keeping(collected, first) if KINDS[number] == SUM else {}
+        groups.append(Group(KINDS[number], members, _places(look, members), terms))
     return groups
+
+
+def _keeping(
+    collected: dict[str, list[_native.GraphBytes]], it: Carried
+) -> dict[str, list[_native.GraphBytes]]:
+    """Those whose elements keep most of what a tensor keeps."""
+    return {
+        way: graphs
+        for way, graphs in collected.items()
+        if it.is_kept_by({key for graph in graphs for key in graph.storages})
+    }
 
 
 def _places(look: Look, members: list[Carried]) -> list[str]:

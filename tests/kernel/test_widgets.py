@@ -105,3 +105,38 @@ def test_a_report_is_taken_back_once_the_cell_closes_what_it_makes(notebook: Ses
     assert notebook.findings()
     notebook.run("widgets.Widget.close_all()")
     assert notebook.findings() == {}
+
+
+def test_a_container_that_collects_widgets_of_earlier_runs_is_named(notebook: Session) -> None:
+    notebook.run("kept = {'panels': []}")
+    for _ in range(4):
+        notebook.run(f"kept['panels'].append({PICTURE}); display(kept['panels'][-1])")
+    found = notebook.findings()
+    assert {key: (it["code"], it["fix"]) for key, it in found.items()} == {
+        "kept['panels']": ("XL414", None)
+    }
+    assert 3 * 600_000 <= found["kept['panels']"]["bytes"] <= 3 * 600_000 * 1.05
+
+
+@pytest.mark.parametrize(
+    "collecting",
+    [
+        "latest = [*latest, {0}][-2:]",
+        "for old in latest: old.close()\nlatest = [{0}]",
+        "latest[:] = [{0}, *latest]\nwhile len(latest) > 2: latest.pop().close()",
+    ],
+)
+def test_a_container_that_lets_the_earlier_widgets_go_does_not_collect(
+    notebook: Session, collecting: str
+) -> None:
+    notebook.run("latest = []")
+    for _ in range(5):
+        notebook.run(collecting.format("widgets.Image(value=bytes(2_000_000))"))
+    assert "latest" not in notebook.findings()
+
+
+def test_what_several_names_share_with_a_widget_is_not_counted(notebook: Session) -> None:
+    notebook.run("frame = bytes(4 << 20)")
+    for _ in range(4):
+        notebook.run("display(widgets.Image(value=frame))")
+    assert notebook.findings() == {}

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kMiB = 1 << 20;
 
 const Smell& stray_widgets() {
-  const auto& smells = all_smells();
+  const auto smells = all_smells();
   const auto found = std::find_if(smells.begin(), smells.end(), [](const Smell* it) {
     return it->code == std::string_view("XL414");
   });
@@ -45,6 +45,17 @@ TEST_SUITE("widget_smells") {
           "12 of the open widgets of In[2] keep 2 MiB alive, most of it by Image; no name reaches "
           "them and no output shows them. Close them with the fix, and use one widget again, or "
           "type `widget.close()` before the next.");
+  }
+
+  TEST_CASE("widgets that a name leads to are the user's to close") {
+    const auto findings = detect({"collected widgets", "panels", 3 * kMiB, 2, "Output", 5, ""});
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].key == "panels");
+    CHECK(findings[0].fixes.empty());
+    CHECK(findings[0].message ==
+          "panels has 5 open widgets (Output), and those of earlier runs, which no output shows, "
+          "keep 3 MiB alive. Type `widget.close()` for each and take it out of panels once you are "
+          "done with it.");
   }
 
   TEST_CASE("widgets are told from 1 MiB on") {

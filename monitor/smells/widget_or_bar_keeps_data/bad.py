@@ -79,3 +79,24 @@ widgets.VBox([widgets.Text("a spectrum"), widgets.Image(value=bytes(600_000))])
 
 # %% the value of a cell: run  # expect: XL414
 widgets.VBox([widgets.Text("a spectrum"), widgets.Image(value=bytes(600_000))])
+
+# %% a list of panels: made
+panels = []
+
+# %% a list of panels: run
+area = widgets.Output()
+area.append_stdout("a line of the log\n" * 40_000)
+display(widgets.HBox([widgets.Label("log"), area]))
+panels.append(area)
+
+# %% a list of panels: run
+area = widgets.Output()
+area.append_stdout("a line of the log\n" * 40_000)
+display(widgets.HBox([widgets.Label("log"), area]))
+panels.append(area)
+
+# %% a list of panels: run  # expect: XL414
+area = widgets.Output()
+area.append_stdout("a line of the log\n" * 40_000)
+display(widgets.HBox([widgets.Label("log"), area]))
+panels.append(area)

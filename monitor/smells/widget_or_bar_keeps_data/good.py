@@ -93,3 +93,18 @@ for name in range(4):
 
 # %% handed on by a name
 gallery = {night: widgets.Image(value=bytes(300_000)) for night in range(8)}
+
+# %% all of them are shown with the newest
+tabs = []
+
+# %% all of them are shown with the newest: run
+tabs.append(widgets.Image(value=bytes(900_000)))
+display(widgets.Tab(tabs))
+
+# %% all of them are shown with the newest: run
+tabs.append(widgets.Image(value=bytes(900_000)))
+display(widgets.Tab(tabs))
+
+# %% all of them are shown with the newest: run
+tabs.append(widgets.Image(value=bytes(900_000)))
+display(widgets.Tab(tabs))

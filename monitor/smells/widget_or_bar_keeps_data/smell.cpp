@@ -12,8 +12,20 @@ std::string message(const Holder& holder) {
          "widget again, or type `widget.close()` before the next.";
 }
 
+// A name leads there, so that only the user knows whether they are still wanted.
+std::string collected_message(const Holder& holder) {
+  return holder.label + " has " + std::to_string(holder.count) + " open widgets (" +
+         holder.largest + "), and those of earlier runs, which no output shows, keep " +
+         human(holder.held_bytes) + " alive. Type `widget.close()` for each and take it out of " +
+         holder.label + " once you are done with it.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {"widgets", "Close those that are out of sight", message});
+  auto findings =
+      holder_findings(session, {"widgets", "Close those that are out of sight", message});
+  const auto more = holder_findings(session, {"collected widgets", "", collected_message});
+  findings.insert(findings.end(), more.begin(), more.end());
+  return findings;
 }
 
 }  // namespace

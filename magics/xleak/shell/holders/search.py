@@ -12,6 +12,7 @@ from xleak import _native
 from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.anomaly import TrainedUnderAnomaly
 from xleak.shell.holders.captures import Captures
+from xleak.shell.holders.collected_widgets import CollectedWidgets
 from xleak.shell.holders.contexts import kept_contexts
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.cycles import GarbageCycles
@@ -87,6 +88,7 @@ class Holders:
             LeftRunning(self._counts),
             IdleWorkers(),
             self._widgets,
+            CollectedWidgets(self._widgets.history),
             graphs,
             MutableDefaults(signs),
             Registries(signs),

@@ -13,8 +13,65 @@ from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.widget_history import WidgetHistory
 from xleak.shell.widgets import OPEN_WIDGETS, model_in, open_widgets, registry_expression
 
-# Model ids by the id of the widget.
-_Ids = dict[int, str]
+
+class OutOfSight:
+    """The open widgets, for the time of a look, and those that no output shows any more."""
+
+    def __init__(self, look: Look, history: WidgetHistory) -> None:
+        registry = list(open_widgets().items())
+        self._look = look
+        self._history = history
+        self._ids: dict[int, str] = {id(it): key for key, it in registry}
+        self._widgets = [it for _, it in registry]
+        self._gone = [it for key, it in registry if history.is_gone(key)]
+
+    def model_id(self, widget: object) -> str:
+        """The model id of an open widget; empty for anything else."""
+        return self._ids.get(id(widget), "")
+
+    def cells(self) -> set[str]:
+        """The cells that made those out of sight."""
+        return {self._history.cell_of(self.model_id(it)) for it in self._gone}
+
+    def by_cell(self, widgets: list[Any]) -> dict[str, list[Any]]:
+        """Those out of sight by the cell that made them."""
+        groups: dict[str, list[Any]] = {}
+        for it in widgets:
+            groups.setdefault(self._history.cell_of(self.model_id(it)), []).append(it)
+        return groups
+
+    def unused(self) -> list[Any]:
+        """Those that no widget in use leads to, whether a name does or not."""
+        return self._unused_of(self._gone)
+
+    def strays(self) -> list[Any]:
+        """Those that no name leads to either."""
+        labels = [OPEN_WIDGETS, *self.outputs_of(self._gone)]
+        unnamed = self._look.heap.kept_by(labels, self._gone) if self._gone else []
+        strays = self._unused_of(unnamed)
+        # A link between two widgets acts without being seen; no widget leads to it.
+        visible = loaded_class("ipywidgets.widgets.domwidget", "DOMWidget") or object
+        seen = [it for it in strays if issubclass(type(it), visible)]
+        return self._look.heap.led_to(seen, strays) if seen else []
+
+    def outputs_of(self, widgets: list[Any]) -> list[str]:
+        """The entries of the output cache that have them, but those that the user mentioned."""
+        watcher = self._look.watcher
+        out, wanted = watcher.caches.out, _identities(widgets)
+        used = {id(out[number]) for number in watcher.mentioned if number in out}
+        return [
+            f"Out[{number}]"
+            for number, value in list(out.items())
+            if id(value) in wanted and id(value) not in used
+        ]
+
+    def _unused_of(self, gone: list[Any]) -> list[Any]:
+        if not gone:
+            return []
+        live = _without(self._widgets, gone)
+        inside = set(_models_inside(live))
+        live += [it for it in gone if self.model_id(it) in inside]
+        return _without(gone, self._look.heap.led_to(live, gone))
 
 
 class StrayWidgets:
@@ -26,63 +83,36 @@ class StrayWidgets:
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """By the cell that made them."""
-        ids = {id(it): key for key, it in list(open_widgets().items())}
-        strays = self._strays(look, ids)
-        shown = [it for it in strays if self.history.was_shown(ids[id(it)])]
-        were_shown = _identities(look.heap.led_to(shown, strays)) if strays else set()
-        groups: dict[str, list[Any]] = {}
-        for it in strays:
-            groups.setdefault(self.history.cell_of(ids[id(it)]), []).append(it)
-        for cell, members in groups.items():
+        hidden = OutOfSight(look, self.history)
+        strays = hidden.strays()
+        shown = [it for it in strays if self.history.was_shown(hidden.model_id(it))]
+        were_shown = look.heap.led_to(shown, strays) if shown else []
+        for cell, members in hidden.by_cell(strays).items():
             if not self.history.has_risen(cell):
-                members = [it for it in members if id(it) not in were_shown]
-                members = members if self._are_many(members, ids) else []
+                members = _without(members, were_shown)
+                members = members if self._are_many(members, hidden) else []
             held = look.heap.freed_without(members) if members else 0
             if held >= REPORTED_BYTES:
-                yield self._holder(look, cell, members, ids, held)
+                yield self._holder(look, hidden, cell, members, held)
 
-    def _strays(self, look: Look, ids: _Ids) -> list[Any]:
-        """Those that no name and no widget on the screen leads to."""
-        widgets = [it for it in open_widgets().values() if id(it) in ids]
-        gone = [it for it in widgets if self.history.is_gone(ids[id(it)])]
-        if gone:
-            gone = look.heap.kept_by([OPEN_WIDGETS, *_outputs_of(gone, look)], gone)
-        live = _without(widgets, gone)
-        inside = set(_models_inside(live))
-        live += [it for it in gone if ids[id(it)] in inside]
-        strays = _without(gone, look.heap.led_to(live, gone)) if gone else []
-        # A link between two widgets acts without being seen; no widget leads to it.
-        visible = loaded_class("ipywidgets.widgets.domwidget", "DOMWidget") or object
-        seen = [it for it in strays if issubclass(type(it), visible)]
-        return look.heap.led_to(seen, strays) if seen else []
-
-    def _are_many(self, widgets: list[Any], ids: _Ids) -> bool:
+    def _are_many(self, widgets: list[Any], hidden: OutOfSight) -> bool:
         """Whether one run made several of one type."""
-        made = Counter((self.history.made_by(ids[id(it)]), id(type(it))) for it in widgets)
+        runs = [self.history.made_by(hidden.model_id(it)) for it in widgets]
+        made = Counter((run, id(type(it))) for run, it in zip(runs, widgets, strict=True))
         return any(count >= RISES for count in made.values())
 
     def _holder(
-        self, look: Look, cell: str, strays: list[Any], ids: _Ids, held: int
+        self, look: Look, hidden: OutOfSight, cell: str, strays: list[Any], held: int
     ) -> _native.Holder:
         first = self.history.first_run(cell)
         record = _native.record(first)
         label = f"{OPEN_WIDGETS} of In[{(record and record.execution_count) or first}]"
-        since = min(self.history.made_by(ids[id(it)]) for it in strays)
+        model_ids = {hidden.model_id(it) for it in strays}
+        since = min(self.history.made_by(key) for key in model_ids)
         largest = _native.type_name(max(strays, key=look.heap.retained_by))
-        entries = [f"%xdel {entry}\n" for entry in _outputs_of(strays, look)]
-        release = "".join(entries) + _closing({ids[id(it)] for it in strays})
+        entries = [f"%xdel {entry}\n" for entry in hidden.outputs_of(strays)]
+        release = "".join(entries) + _closing(model_ids)
         return _native.Holder("widgets", label, held, since, largest, len(strays), release)
-
-
-def _outputs_of(widgets: list[Any], look: Look) -> list[str]:
-    """The entries of the output cache that have them, but those that the user mentioned."""
-    out, wanted = look.watcher.caches.out, _identities(widgets)
-    used = {id(out[number]) for number in look.watcher.mentioned if number in out}
-    return [
-        f"Out[{number}]"
-        for number, value in list(out.items())
-        if id(value) in wanted and id(value) not in used
-    ]
 
 
 def _models_inside(widgets: Iterable[Any]) -> Iterator[str]:

@@ -58,6 +58,10 @@ class WidgetHistory:
         """The index of the first run of a cell."""
         return self._runs[cell][0]
 
+    def latest_runs(self, cell: str) -> list[int]:
+        """The indices of the runs that a rise takes."""
+        return self._runs[cell][-RISES:]
+
     def was_shown(self, model_id: str) -> bool:
         """Whether the widget itself was sent to be shown."""
         return model_id in self._shown_by

@@ -72,6 +72,14 @@ def test_a_widget_is_in_use_where_another_shows_it(notebook: Session, shown: str
     assert notebook.findings() == {}
 
 
+def test_a_widget_that_was_captured_may_still_be_shown(notebook: Session) -> None:
+    notebook.run(f"%%capture taken\nfor _ in range(4): display({PICTURE})")
+    notebook.run("block = bytearray(3 << 20)")
+    assert notebook.findings() == {}
+    notebook.run("del taken, block")
+    assert [it["code"] for it in notebook.findings().values()] == ["XL414"]
+
+
 def test_the_same_widgets_are_reported_where_nothing_shows_them(notebook: Session) -> None:
     notebook.run(f"pictures = [{PICTURE} for _ in range(4)]\nbox = widgets.Box(pictures)")
     notebook.run("del pictures, box")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from xleak import _native
-from xleak.shell.holders.fields import fields_of, loaded_class
+from xleak.shell.holders.fields import fields_of, instances, loaded_class
 from xleak.shell.holders.growth_history import RISES
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.widget_history import WidgetHistory
@@ -69,7 +69,7 @@ class OutOfSight:
         if not gone:
             return []
         live = _without(self._widgets, gone)
-        inside = set(_models_inside(live))
+        inside = {*_models_inside(live), *_models_captured(self._look)}
         live += [it for it in gone if self.model_id(it) in inside]
         return _without(gone, self._look.heap.led_to(live, gone))
 
@@ -123,6 +123,13 @@ def _models_inside(widgets: Iterable[Any]) -> Iterator[str]:
             values = fields_of(it, base).get("_trait_values")
             outputs = values.get("outputs") if type(values) is dict else ()
             yield from map(model_in, outputs if type(outputs) is tuple else ())
+
+
+def _models_captured(look: Look) -> Iterator[str]:
+    """The model ids of widgets in what `%%capture` took, which may be shown later."""
+    for _, fields in instances(look.live, "IPython.utils.capture", "CapturedIO"):
+        outputs = fields.get("_outputs")
+        yield from map(model_in, outputs if type(outputs) is list else ())
 
 
 def _closing(model_ids: set[str]) -> str:

@@ -102,7 +102,7 @@ def test_the_fix_closes_nothing_that_a_name_or_an_output_shows(notebook: Session
 def test_a_widget_that_the_user_took_from_out_stays(notebook: Session) -> None:
     for _ in range(4):
         notebook.run(PICTURE)
-    assert "%xdel Out[2]" in notebook.findings()["the open widgets of In[2]"]["fix"]
+    assert '"Out[2]"' in notebook.findings()["the open widgets of In[2]"]["fix"]
     notebook.run("print(type(Out[2]), type(Out[3])); block = bytearray(3 << 20)")
     assert notebook.findings() == {}
 

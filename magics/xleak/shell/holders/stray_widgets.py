@@ -110,8 +110,7 @@ class StrayWidgets:
         model_ids = {hidden.model_id(it) for it in strays}
         since = min(self.history.made_by(key) for key in model_ids)
         largest = _native.type_name(max(strays, key=look.heap.retained_by))
-        entries = [f"%xdel {entry}\n" for entry in hidden.outputs_of(strays)]
-        release = "".join(entries) + _closing(model_ids)
+        release = _forgetting(hidden.outputs_of(strays)) + _closing(model_ids)
         return _native.Holder("widgets", label, held, since, largest, len(strays), release)
 
 
@@ -130,6 +129,13 @@ def _models_captured(look: Look) -> Iterator[str]:
     for _, fields in instances(look.live, "IPython.utils.capture", "CapturedIO"):
         outputs = fields.get("_outputs")
         yield from map(model_in, outputs if type(outputs) is list else ())
+
+
+def _forgetting(entries: list[str]) -> str:
+    """Code on one line for %xdel of entries of the output cache."""
+    chosen = ", ".join(f'"{entry}"' for entry in entries)
+    code = f'[get_ipython().run_line_magic("xdel", it) for it in [{chosen}]]; '
+    return code if entries else ""
 
 
 def _closing(model_ids: set[str]) -> str:

@@ -467,6 +467,9 @@ class HeapSnapshot:
     def freed_by_copying(self, objects: list[int]) -> int:
         """Return what would be freed if a copy took the place of each; the copies are not counted."""
 
+    def freed_without(self, objects: list[Any]) -> int:
+        """Return what would be freed if nothing referred to the objects any more."""
+
     def holders_of(self, object: object) -> int:
         """Return how many objects and labels refer to an object, and native code as one."""
 
@@ -489,6 +492,13 @@ class HeapSnapshot:
 
     def keeps(self, holder: object, object: object) -> bool:
         """Return whether an object would go with a holder."""
+
+    def kept_by(self, labels: list[str], objects: list[Any]) -> list[Any]:
+        """Return those of the objects that nothing but the labels keeps."""
+
+    def led_to(self, starts: list[Any], wanted: list[Any]) -> list[Any]:
+        """Return those of ``wanted`` that ``starts`` are or lead to, but through modules, types and
+        namespaces."""
 
     def largest(self, label: str, most: int) -> list[tuple[str, int]]:
         """Return (way, own bytes) of the largest objects that only a label keeps."""

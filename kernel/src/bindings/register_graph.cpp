@@ -213,6 +213,12 @@ void register_graph(py::module_& m) {
           },
           py::arg("objects"), "Return what would be freed if copies took the place of views.")
       .def(
+          "freed_without",
+          [](const HeapSnapshot& heap, const py::list& objects) {
+            return heap.freed_without(as_vector(objects));
+          },
+          py::arg("objects"), "Return what would be freed if nothing referred to objects.")
+      .def(
           "holders_of",
           [](const HeapSnapshot& heap, const py::object& object) {
             return heap.holders_of(object.ptr());
@@ -230,6 +236,17 @@ void register_graph(py::module_& m) {
             return heap.keeps(holder.ptr(), object.ptr());
           },
           py::arg("holder"), py::arg("object"), "Return whether an object would go with a holder.")
+      .def(
+          "kept_by",
+          [](const HeapSnapshot& heap, const std::vector<std::string>& labels,
+             const py::list& objects) { return as_list(heap.kept_by(labels, as_vector(objects))); },
+          py::arg("labels"), py::arg("objects"), "Return those that nothing but labels keeps.")
+      .def(
+          "led_to",
+          [](const HeapSnapshot& heap, const py::list& starts, const py::list& wanted) {
+            return as_list(heap.led_to(as_vector(starts), as_vector(wanted)));
+          },
+          py::arg("starts"), py::arg("wanted"), "Return those of wanted that starts lead to.")
       .def("largest", &HeapSnapshot::largest, py::arg("label"), py::arg("most"),
            "Return (way, own bytes) of the largest objects that only a label keeps.");
 }

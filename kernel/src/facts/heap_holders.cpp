@@ -256,6 +256,54 @@ bool HeapSnapshot::keeps(PyObject* holder, PyObject* object) const {
   return top != monitor::kNoNode && node != monitor::kNoNode && dominates(top, node);
 }
 
+/// Those that were there when the heap was read.
+std::vector<HeapSnapshot::Node> HeapSnapshot::nodes_of(
+    const std::vector<PyObject*>& objects) const {
+  std::vector<Node> nodes;
+  for (PyObject* object : objects) {
+    const Node node = index_.find(reinterpret_cast<std::uintptr_t>(object));
+    if (node != monitor::kNoNode) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+std::vector<PyObject*> HeapSnapshot::kept_by(const std::vector<std::string>& labels,
+                                             const std::vector<PyObject*>& objects) const {
+  const auto others = *monitor::shortest_ways(graph_, 0, label_nodes(labels), nullptr);
+  std::vector<PyObject*> kept;
+  std::copy_if(objects.begin(), objects.end(), std::back_inserter(kept), [&](PyObject* it) {
+    const Node node = index_.find(reinterpret_cast<std::uintptr_t>(it));
+    const bool reached = node != monitor::kNoNode && tree_.dominator[node] != monitor::kNoNode;
+    return reached && others[node] == monitor::kNoNode;
+  });
+  return kept;
+}
+
+std::vector<PyObject*> HeapSnapshot::led_to(const std::vector<PyObject*>& starts,
+                                            const std::vector<PyObject*>& wanted) const {
+  std::vector<bool> seen(graph_.size(), false);
+  for (const Node node : common_) seen[node] = true;
+  std::vector<Node> waiting = nodes_of(starts);
+  for (const Node node : waiting) seen[node] = true;
+  std::vector<bool> led(graph_.size(), false);
+  while (!waiting.empty()) {
+    const Node node = waiting.back();
+    waiting.pop_back();
+    led[node] = true;
+    for (auto edge = graph_.first[node]; edge < graph_.first[node + 1]; ++edge) {
+      const Node target = graph_.targets[edge];
+      if (!seen[target]) waiting.push_back(target);
+      seen[target] = true;
+    }
+  }
+  std::vector<PyObject*> found;
+  std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(found), [&](PyObject* it) {
+    const Node node = index_.find(reinterpret_cast<std::uintptr_t>(it));
+    return node != monitor::kNoNode && led[node];
+  });
+  return found;
+}
+
 std::vector<std::pair<std::string, std::int64_t>> HeapSnapshot::largest(const std::string& label,
                                                                         std::size_t most) const {
   const auto top = label_node(label);

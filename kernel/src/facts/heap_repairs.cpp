@@ -80,6 +80,12 @@ std::int64_t HeapSnapshot::freed_by_replacing(const std::vector<std::uintptr_t>&
   return retained_[0] - *left;
 }
 
+std::int64_t HeapSnapshot::freed_without(const std::vector<PyObject*>& objects) const {
+  std::vector<bool> gone(graph_.size(), false);
+  for (const Node node : nodes_of(objects)) gone[node] = true;
+  return retained_[0] - *monitor::reachable_bytes(graph_, 0, bytes_, std::move(gone), nullptr);
+}
+
 std::size_t HeapSnapshot::holders_of(PyObject* object) const {
   const Node node = index_.find(reinterpret_cast<std::uintptr_t>(object));
   const auto& targets = graph_.targets;

@@ -115,6 +115,8 @@ class HeapSnapshot {
   enum class Replacement { detached, copied };
   /// What would be freed if each object were replaced where its shortest way leads to it.
   std::int64_t freed_by_replacing(const std::vector<std::uintptr_t>& objects, Replacement by);
+  /// What would be freed if nothing referred to the objects any more.
+  std::int64_t freed_without(const std::vector<PyObject*>& objects) const;
   /// How many objects and labels refer to an object, and native code as one.
   std::size_t holders_of(PyObject* object) const;
   /// A built-in container, or an instance of a class of one, that a name leads to.
@@ -129,6 +131,13 @@ class HeapSnapshot {
   std::vector<Container> containers(std::int64_t least, std::size_t most) const;
   /// Whether `object` would go with `holder`.
   bool keeps(PyObject* holder, PyObject* object) const;
+  /// Those of the objects that nothing but the labels keeps.
+  std::vector<PyObject*> kept_by(const std::vector<std::string>& labels,
+                                 const std::vector<PyObject*>& objects) const;
+  /// Those of `wanted` that some objects lead to, or are, but through modules, types and
+  /// namespaces.
+  std::vector<PyObject*> led_to(const std::vector<PyObject*>& starts,
+                                const std::vector<PyObject*>& wanted) const;
   /// Garbage that waits for the collector.
   struct Waiting {
     std::vector<PyObject*> suspects;  ///< Those in its cycle.
@@ -174,6 +183,7 @@ class HeapSnapshot {
   std::optional<Node> label_node(const std::string& label) const;
   std::optional<Node> value_node(const std::string& label) const;
   std::vector<Node> label_nodes(const std::vector<std::string>& labels) const;
+  std::vector<Node> nodes_of(const std::vector<PyObject*>& objects) const;
   std::vector<std::string> ways_besides(Node value, const std::vector<std::string>& without,
                                         std::size_t most) const;
   std::int64_t own_bytes(Node node, const std::vector<bool>* among) const;

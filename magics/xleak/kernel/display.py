@@ -14,8 +14,11 @@ from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 
 from xleak import _kernel
+from xleak.shell.widgets import note_sent
 
 Bundle = dict[str, Any]
+
+_SHOWING = ("display_data", "update_display_data", "execute_result")
 
 
 def as_json(value: Any) -> bytes:
@@ -48,6 +51,8 @@ def publish(
     msg_type: str, content: Bundle, metadata: Bundle | None = None, buffers: Any = None
 ) -> None:
     """Publish on iopub for the request that is being served."""
+    if msg_type in _SHOWING:
+        note_sent(content)
     _kernel.publish(msg_type, as_json([content, metadata or {}]), list(buffers or ()))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from xleak import _kernel
 from xleak.kernel import comms
 from xleak.kernel.display import publish
+from xleak.shell.widgets import follow_shown
 
 if TYPE_CHECKING:
     from xleak.kernel.shell import KernelShell
@@ -44,6 +45,7 @@ class KernelFacade:
         self.comm_manager = comms.install()
         self.iopub_socket = IOPUB
         self.session = IopubSession()
+        follow_shown()
 
     def get_parent(self, channel: str | None = None) -> dict[str, Any]:
         """Header and metadata of the request that is being served."""

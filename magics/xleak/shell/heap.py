@@ -13,6 +13,7 @@ from xleak.shell import torch_module
 from xleak.shell.caches import LAST_RESULT, UNDERSCORES
 from xleak.shell.registries import hooks, registries
 from xleak.shell.tracebacks import LAST_TRACEBACK, error_entries
+from xleak.shell.widgets import widget_slots
 
 if TYPE_CHECKING:
     from xleak.shell.watcher import Watcher
@@ -37,7 +38,7 @@ def take_snapshot(
     # What is named first is told first where two ways are equally short.
     slots = [*_names(watcher), *_tools(watcher), *_cached(watcher), *_errors(watcher)]
     slots += [(figures(), number, FIGURES) for number in figures()]
-    slots += list(hooks())
+    slots += [*hooks(), *widget_slots(watcher.shell)]
     saved, complete = saved_memory(graphs_ms, interrupted)
     if not complete and (deadline_ms is not None or (interrupted and interrupted())):
         return None

@@ -18,7 +18,6 @@ _REGISTRIES = (
     ("weakref's finalizers", "weakref", "finalize._registry"),
     ("the registered threads", "threading", "_active"),
     ("multiprocessing's children", "multiprocessing.process", "_children"),
-    ("the open widgets", "ipywidgets.widgets.widget", "_instances"),
 )
 _HOOKS = ("excepthook", "unraisablehook", "displayhook")
 

@@ -12,6 +12,7 @@ from xleak import _native
 from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.anomaly import TrainedUnderAnomaly
 from xleak.shell.holders.captures import Captures
+from xleak.shell.holders.collected_widgets import CollectedWidgets
 from xleak.shell.holders.contexts import kept_contexts
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.cycles import GarbageCycles
@@ -38,9 +39,11 @@ from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
 from xleak.shell.holders.signs import SourceSigns
+from xleak.shell.holders.stray_widgets import StrayWidgets
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.views import PinnedViews
 from xleak.shell.holders.workers import IdleWorkers
+from xleak.shell.widgets import is_imported as widgets_are_imported
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -68,6 +71,7 @@ class Holders:
         graphs = GraphsOfPasses()
         self._deleted = DeletedTensors(graphs)
         self._hooks = Hooks()
+        self._widgets = StrayWidgets()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
@@ -84,6 +88,8 @@ class Holders:
             AddedHandlers(self._counts),
             LeftRunning(self._counts),
             IdleWorkers(),
+            self._widgets,
+            CollectedWidgets(self._widgets.history),
             graphs,
             MutableDefaults(signs),
             Registries(signs),
@@ -107,7 +113,9 @@ class Holders:
         self._cost_ms = 0.0
 
     def before_cell(self, source: str, shell: InteractiveShell) -> None:
-        """Notes what the cell is to let go of."""
+        """Notes what the cell is to let go of, and what was there before it."""
+        if widgets_are_imported():
+            self._widgets.history.before_cell()
         if "torch" in sys.modules:
             self._deleted.before_cell(source, shell.user_ns)
 
@@ -119,11 +127,12 @@ class Holders:
         if failed:
             self._failed_cell = index
         counted = self._counts.after_cell(index, source)
+        widgets = widgets_are_imported() and self._widgets.history.after_cell(index, source)
         hooked = False
         if "torch" in sys.modules:
             self._deleted.after_cell(index, shell.user_ns)
             hooked = self._hooks.after_cell(index)
-        if failed or counted or hooked or self._changed_much(index, source):
+        if failed or counted or widgets or hooked or self._changed_much(index, source):
             self.suspect()
 
     def _changed_much(self, index: int, source: str) -> bool:

@@ -107,6 +107,31 @@ def test_it_is_told_until_the_cell_runs_again_without_the_copies(loaded: Session
     assert told() == []
 
 
+def test_it_is_told_until_the_cell_is_repaired(loaded: Session) -> None:
+    loaded.shell.run_cell(LOOP, store_history=True, cell_id="a")
+    loaded.watcher.idle(lambda: False)
+    assert len(told()) == 1
+    loaded.shell.run_cell(LOOP.replace("x", "y"), store_history=True, cell_id="b")
+    loaded.watcher.idle(lambda: False)
+    assert len(told()) == 2
+    loaded.shell.run_cell("x = torch.cat(parts)", store_history=True, cell_id="a")
+    loaded.watcher.idle(lambda: False)
+    assert [message[:13] for message in told()] == ["In a loop `y "]
+
+
+def test_two_that_grow_in_a_function_are_told_as_either_one(loaded: Session) -> None:
+    loaded.run("""def gather():
+    x, y = torch.empty(0), torch.empty(0)
+    for p in parts:
+        x = torch.cat([x, p])
+        y = torch.cat([y, p, p])
+    return x.sum() + y.sum()""")
+    loaded.run("gather()")
+    assert ["`x = torch.cat(…)` or `y = torch.cat(…)` ran 19 times" in it for it in told()] == [
+        True
+    ]
+
+
 def test_a_function_of_another_library_or_of_the_users_is_not_torchs(loaded: Session) -> None:
     loaded.run("def cat(tensors): return torch.cat(tensors)")
     loaded.run("import numpy as np")

@@ -69,6 +69,8 @@ def _told_of(cell: int, measured: list[_Grown], look: Look) -> Iterator[_native.
     lost, elsewhere, known = list[Site](), list[Site](), set[int]()
     for site in _sites_of(cell, look):
         address = addresses.get(site.target, 0) if site.is_global else 0
+        if address in known:
+            continue
         if address in of_address:
             known.add(address)
             yield _holder([site], of_address[address], cell)
@@ -93,7 +95,7 @@ def _holder(sites: list[Site], grown: _Grown, cell: int) -> _native.Holder:
 def _sites_of(cell: int, look: Look) -> list[Site]:
     torch, names = sys.modules.get("torch"), look.watcher.shell.user_ns
     transform = look.watcher.shell.input_transformer_manager.transform_cell
-    scopes: dict[str, Scope] = {}
+    scopes = {"": Scope([])}
     for source in (source for index, source in look.sources.items() if index <= cell):
         scopes = {**scopes, "": Scope([]), **scopes_of(source, transform)}
     sites = sites_run(scopes.pop(""), scopes)

@@ -22,6 +22,7 @@ def grown(*cells: str) -> list[str]:
      "x = torch.cat(tensors=[x, p])", "x, y = cat([x, p]), f(p)", "x = cat([x, p]); print(x.shape)",
      "x = cat([x, p]); n = len(x)",
      "if x is None:\n        x = p\n    else:\n        x = cat([x, p])",
+     "x = p if x is None else cat([x, p])",
      "if i == 0: x = p\n    else: x = cat([x, p])", "x = cat([x, p])\n    if x.numel() > 9: break",
      "x = cat([x, p]); print(f'{x.sum()}')"],
 )  # fmt: skip
@@ -38,7 +39,8 @@ def test_a_loop_grows_what_it_concatenates_with_itself(body: str) -> None:
      "x = cat([x, p]); y = f(x)", "x = cat([x, p])[-9:]", "x = cat([x, p]); x = x[-9:]",
      "x = cat([x, p])\n    if len(x) > 9: x = empty(0)", "x, y = cat([x, p]), f(x)",
      "x = cat([x, p])\n    if i % 9 == 0: x = empty(0)", "x = cat([x, p]); del x",
-     "a, b = cat([f(), g()])", "x = cat([x, p]); y = [g(x)]"],
+     "a, b = cat([f(), g()])",
+     "x = cat([x, p]) if i % 9 else p", "x = f(x) if x is None else cat([x, p])", "x = cat([x, p]); y = [g(x)]"],
 )  # fmt: skip
 def test_a_loop_that_shortens_it_or_reads_it_in_each_turn_grows_nothing(body: str) -> None:
     assert grown(f"x = None\nfor i, p in parts:\n    {body}") == []

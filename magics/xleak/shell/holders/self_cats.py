@@ -26,6 +26,8 @@ def _assigned(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
     target, value = node.targets[0], node.value
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         return list(zip(target.elts, value.elts, strict=False))
+    if isinstance(value, ast.IfExp) and _is_first_time(value.test):
+        return [(target, value.body), (target, value.orelse)]
     return [(target, value)]
 
 

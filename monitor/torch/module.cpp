@@ -33,6 +33,14 @@ std::vector<std::tuple<std::uintptr_t, std::int64_t, int>> blocks(std::int64_t m
   return rows;
 }
 
+std::vector<std::tuple<std::uintptr_t, std::int64_t, std::int64_t, int>> grown() {
+  std::vector<std::tuple<std::uintptr_t, std::int64_t, std::int64_t, int>> rows;
+  for (const GrownBlock& block : TensorAccount::instance().grown()) {
+    rows.emplace_back(block.address, block.bytes, block.copied_bytes, block.steps);
+  }
+  return rows;
+}
+
 void register_allocator(py::module_& m) {
   m.def("install", &install, py::arg("cell") = 0);
   m.def("installed", &allocator_installed);
@@ -41,6 +49,7 @@ void register_allocator(py::module_& m) {
       py::arg("index"));
   m.def("end_cell", &end_cell, py::arg("index"));
   m.def("live_bytes", [] { return TensorAccount::instance().live_bytes(); });
+  m.def("grown", &grown);
   m.def("blocks", &blocks, py::arg("min_bytes"));
 }
 

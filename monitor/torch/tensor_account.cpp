@@ -26,20 +26,22 @@ TensorAccount& TensorAccount::instance() {
   return *account;
 }
 
-void TensorAccount::note(const Block& block) noexcept {
+bool TensorAccount::note(const Block& block) noexcept {
   try {
     blocks_.add(block);
   } catch (const std::bad_alloc&) {
-    return;
+    return false;
   }
   allocated_bytes_ += block.bytes;
   live_bytes_ += block.bytes;
   peak_bytes_ = std::max(peak_bytes_, live_bytes_);
+  return true;
 }
 
 void TensorAccount::add(std::uintptr_t address, std::int64_t bytes) noexcept {
   const std::lock_guard guard(lock_);
-  note({address, bytes, cell_});
+  const Block block{address, bytes, cell_};
+  if (note(block) && cell_ != 0) growth_.made(block);
 }
 
 void TensorAccount::add(const Block& block) noexcept {
@@ -49,7 +51,10 @@ void TensorAccount::add(const Block& block) noexcept {
 
 void TensorAccount::remove(std::uintptr_t address) noexcept {
   const std::lock_guard guard(lock_);
-  if (const auto block = blocks_.take(address)) live_bytes_ -= block->bytes;
+  const auto block = blocks_.take(address);
+  if (!block) return;
+  live_bytes_ -= block->bytes;
+  growth_.freed(*block);
 }
 
 std::int64_t TensorAccount::live_bytes() const noexcept {
@@ -67,8 +72,14 @@ std::vector<Block> TensorAccount::at_least(std::int64_t min_bytes) const {
   return blocks_.at_least(min_bytes);
 }
 
+std::vector<GrownBlock> TensorAccount::grown() const {
+  const std::lock_guard guard(lock_);
+  return growth_.grown();
+}
+
 void TensorAccount::begin_cell(int index) {
   const std::lock_guard guard(lock_);
+  if (running_.empty()) growth_.clear();
   running_.push_back({index, live_bytes_, peak_bytes_, allocated_bytes_});
   peak_bytes_ = live_bytes_;
   cell_ = index;

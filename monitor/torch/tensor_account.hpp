@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "block_table.hpp"
+#include "growth_ledger.hpp"
 #include "spin_lock.hpp"
 
 namespace xleak::libtorch {
@@ -43,6 +44,9 @@ class TensorAccount {
   /// Ends the cell, and those begun within it that never ended; empty for one that is not running.
   std::optional<CellUse> end_cell(int index) noexcept;
 
+  /// The blocks that grew by copies since the last cell began that is in no other, up to its end.
+  std::vector<GrownBlock> grown() const;
+
   /// Around a fork, so that the child has no lock that nobody in it will open.
   void lock() const noexcept { lock_.lock(); }
   void unlock() const noexcept { lock_.unlock(); }
@@ -55,7 +59,7 @@ class TensorAccount {
     std::int64_t allocated_bytes;
   };
 
-  void note(const Block& block) noexcept;
+  bool note(const Block& block) noexcept;
 
   // One lock for all of it: what it guards takes less time than a second lock would.
   mutable SpinLock lock_;
@@ -64,6 +68,7 @@ class TensorAccount {
   std::int64_t allocated_bytes_ = 0;
   int cell_ = 0;
   BlockTable blocks_;
+  GrowthLedger growth_;
   std::vector<Mark> running_;
 };
 

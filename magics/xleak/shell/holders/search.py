@@ -27,6 +27,7 @@ from xleak.shell.holders.free_heap import FreeHeap
 from xleak.shell.holders.futures import ReadFutures
 from xleak.shell.holders.gradients import GradientsWithGraph, orphans
 from xleak.shell.holders.graphs import ContainersOfGraphs
+from xleak.shell.holders.grown_by_cat import GrownByCat
 from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.hooks import Hooks
@@ -72,6 +73,7 @@ class Holders:
         self._deleted = DeletedTensors(graphs)
         self._hooks = Hooks()
         self._widgets = StrayWidgets()
+        self._grown = GrownByCat()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
@@ -105,6 +107,7 @@ class Holders:
             Captures(),
             FreeHeap(),
             DoubledPeaks(),
+            self._grown,
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -128,11 +131,13 @@ class Holders:
             self._failed_cell = index
         counted = self._counts.after_cell(index, source)
         widgets = widgets_are_imported() and self._widgets.history.after_cell(index, source)
-        hooked = False
+        grown = hooked = False
         if "torch" in sys.modules:
             self._deleted.after_cell(index, shell.user_ns)
             hooked = self._hooks.after_cell(index)
-        if failed or counted or widgets or hooked or self._changed_much(index, source):
+            grown = self._grown.after_cell(index, self._sources)
+        reasons = failed, counted, widgets, hooked, grown
+        if any(reasons) or self._changed_much(index, source):
             self.suspect()
 
     def _changed_much(self, index: int, source: str) -> bool:

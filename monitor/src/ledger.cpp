@@ -122,7 +122,8 @@ std::optional<std::int64_t> Ledger::raised_mark(const Before& before, const Usag
 }
 
 void Ledger::count_blocks(CellRecord& record, std::optional<std::int64_t> blocks) noexcept {
-  if (blocks && previous_blocks_) record.python_blocks_kept = *blocks - *previous_blocks_;
+  if (!blocks) return;
+  if (previous_blocks_) record.python_blocks_kept = *blocks - *previous_blocks_;
   previous_blocks_ = blocks;
 }
 

@@ -19,7 +19,8 @@ def bracket() -> float:
 
     begun = time.perf_counter()
     index = _native.begin_cell("cell", 1, [])
-    _native.end_cell(index, "ok", 1, python_blocks(), [])
+    python_blocks.begin_cell()
+    _native.end_cell(index, "ok", 1, python_blocks.end_cell(), [])
     return (time.perf_counter() - begun) * 1e6
 
 

@@ -9,11 +9,13 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
 from xleak import _native
+from xleak.shell import readings
 
 MIB = 1 << 20
 KEPT = 64 * MIB
@@ -218,6 +220,27 @@ def test_python_blocks_are_counted_between_the_ends_of_cells() -> None:
         objects = [object() for _ in range(10_000)]
     assert len(objects) == 10_000
     assert record().python_blocks_kept == pytest.approx(10_000, rel=TOLERANCE)
+
+
+def test_blocks_are_not_counted_where_that_would_take_a_twentieth_of_the_cell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 0.0
+
+    def walk() -> int:
+        nonlocal now
+        now += 1e-4
+        return 7
+
+    monkeypatch.setattr(readings, "time", types.SimpleNamespace(perf_counter=lambda: now))
+    monkeypatch.setattr(readings, "sys", types.SimpleNamespace(getallocatedblocks=walk))
+    count = readings.BlockCount()
+    found = []
+    for seconds in (0.0, 1.9e-3, 2.1e-3):
+        count.begin_cell()
+        now += seconds
+        found.append(count.end_cell())
+    assert found == [7, None, 7]
 
 
 def test_time_is_wall_and_processor() -> None:

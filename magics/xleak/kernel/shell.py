@@ -172,10 +172,11 @@ class KernelShell(AnsweringShell):
         """The cell's record is open, under this index."""
         self._cell = index
         tensors.begin_cell(index)
+        python_blocks.begin_cell()
 
     def interpreter_reading(self) -> tuple[int | None, list[Any], tensors.TensorReading | None]:
         """(blocks of Python's allocator, devices, host tensors) at the end of a cell."""
-        return python_blocks(), device_readings(), tensors.end_cell(self._cell)
+        return python_blocks.end_cell(), device_readings(), tensors.end_cell(self._cell)
 
     def after_request(self, index: int, code: str, execution_count: int) -> None:
         """After the cell's record is complete and before its reply is sent."""

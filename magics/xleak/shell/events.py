@@ -77,6 +77,7 @@ class CellEvents:
             )
             if request.index:
                 tensors.begin_cell(request.index)
+                python_blocks.begin_cell()
 
     def post_execute(self) -> None:
         """It has run."""
@@ -97,7 +98,7 @@ class CellEvents:
             request.index,
             status,
             count,
-            python_blocks(),
+            python_blocks.end_cell(),
             device_readings(),
             tensors.end_cell(request.index),
         )

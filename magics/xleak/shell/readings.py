@@ -23,31 +23,33 @@ class DeviceReading(NamedTuple):
 _BACKENDS = ("cuda", "xpu")
 
 
-# CPython counts its blocks by a walk over all pools: 10 µs in a fresh process, 200 µs with a million
-# objects. A dear walk is asked for only where it is a hundredth of the time since the last one.
-_DEAR_SECONDS = 30e-6
-_WALKS_APART = 100
+# CPython counts its blocks by a walk over all pools, whose headers are in no cache: 10 µs in a fresh
+# process to 200 µs with a million objects.
+_CELL_PER_WALK = 20
 
 
 class BlockCount:
-    """``sys.getallocatedblocks()`` within a budget."""
+    """``sys.getallocatedblocks()`` after cells that took so long that it adds little to them."""
 
     def __init__(self) -> None:
+        self._began = 0.0
         self._cost = 0.0
-        self._last = 0.0
 
-    def read(self) -> int | None:
-        """Blocks of Python's allocator in use; None where counting would cost the cell too much."""
+    def begin_cell(self) -> None:
+        """Notes the time."""
+        self._began = time.perf_counter()
+
+    def end_cell(self) -> int | None:
+        """Blocks of Python's allocator in use; None where the cell was too short to be counted."""
         start = time.perf_counter()
-        if self._cost > _DEAR_SECONDS and start - self._last < _WALKS_APART * self._cost:
+        if start - self._began < _CELL_PER_WALK * self._cost:
             return None
         blocks = sys.getallocatedblocks()
-        self._last = time.perf_counter()
-        self._cost = self._last - start
+        self._cost = time.perf_counter() - start
         return blocks
 
 
-python_blocks = BlockCount().read
+python_blocks = BlockCount()
 
 
 def device_readings() -> list[DeviceReading]:

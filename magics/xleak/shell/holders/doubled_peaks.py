@@ -46,7 +46,7 @@ class DoubledPeaks:
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """One holder for each such name."""
         before, self._values = self._values, _large_values(look)
-        if peaked_again(look.cell, look.sources):
+        if peaked_again(_native.change_of(look.cell), look.cell, look.sources):
             for name in bound_anew(look.sources[look.cell]):
                 if _is_doubled(before.get(name), self._values.get(name), look.cell):
                     identity = self._values[name].identity
@@ -63,9 +63,9 @@ class DoubledPeaks:
             )
 
 
-def peaked_again(cell: int, sources: Mapping[int, str]) -> bool:
+def peaked_again(change: _native.CellChange, cell: int, sources: Mapping[int, str]) -> bool:
     """Whether a cell that ran before rose by a large value above where it ended."""
-    return _native.change_of(cell).spike_bytes >= _LARGE_BYTES and ran_before(cell, sources)
+    return change.spike_bytes >= _LARGE_BYTES and ran_before(cell, sources)
 
 
 def _kept(cell: int) -> int:

@@ -145,7 +145,7 @@ class Holders:
         self._crept_bytes += change.kept_bytes
         most = max(change.moved_bytes, self._crept_bytes)
         much = not change.heap_is_known or most >= _SUSPECT_BYTES
-        return much or bool(_LETS_GO.search(source)) or peaked_again(index, self._sources)
+        return much or bool(_LETS_GO.search(source)) or peaked_again(change, index, self._sources)
 
     def _tell(
         self,

@@ -29,7 +29,7 @@ struct TensorUse {
 /// What only the interpreter can tell, read by the caller on both sides of a cell.
 struct InterpreterReading {
   std::optional<std::int64_t>
-      python_blocks;  ///< sys.getallocatedblocks(); asked once a cell, at its end.
+      python_blocks;  ///< sys.getallocatedblocks() at its end, where it was asked.
   std::vector<DeviceReading> devices;
   /// At the end of a cell, where tensors are counted.
   std::optional<TensorUse> tensors = std::nullopt;
@@ -67,7 +67,7 @@ struct CellRecord {
   bool peak_is_exact = false;  ///< True where the process's high-water mark rose during the cell.
   std::optional<std::int64_t> heap_kept_bytes;     ///< C heap in use, after minus before.
   std::optional<std::int64_t> heap_free_bytes;     ///< Held by malloc but free, after the cell.
-  std::optional<std::int64_t> python_blocks_kept;  ///< Since the end of the cell before.
+  std::optional<std::int64_t> python_blocks_kept;  ///< Since the last cell that was counted.
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
   std::vector<DeviceUse> devices;

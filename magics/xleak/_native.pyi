@@ -92,28 +92,33 @@ def records() -> list[CellRecord]:
 def record(index: int) -> CellRecord | None:
     """Return the record of one index, or None where there is none."""
 
-class CellChange:
-    """What a record says of whether a cell is worth a look. Unknown numbers count as 0."""
+def change_of(index: int) -> tuple[int | None, int, int]:
+    """Return (moved, kept, spike), in bytes, of one cell; zeros for an index without a record.
+
+    moved: up or down, by the counter that moved most; None where the C heap is not known. kept: of the
+    C heap. spike: by how much the resident peak stood above the end.
+    """
+
+class ProcessState:
+    """What the process has beside objects, read after each cell."""
+
+    def __init__(
+        self,
+        handlers: list[Any],
+        threads: dict[int, Any],
+        count_exit_hooks: Callable[[], int],
+    ) -> None: ...
+    def changed(self) -> bool:
+        """Return whether anything did since the last call, by number and identity alone."""
 
     @property
-    def heap_is_known(self) -> bool: ...
-    @property
-    def moved_bytes(self) -> int:
-        """Up or down, by the counter that moved most."""
+    def children(self) -> bytes:
+        """The ids of the processes that this thread started and that nobody waited for, as of the last
+        call; empty where the operating system does not tell."""
 
     @property
-    def kept_bytes(self) -> int:
-        """Of the C heap."""
-
-    @property
-    def spike_bytes(self) -> int:
-        """By how much the resident peak stood above the end."""
-
-def change_of(index: int) -> CellChange:
-    """Return what one cell changed; nothing for an index without a record."""
-
-def has_children() -> bool:
-    """Return whether this process has children, ended ones that nobody waited for included."""
+    def exit_hooks(self) -> int:
+        """How many callbacks at exit there were, as of the last call."""
 
 def set_enabled(enabled: bool) -> None:
     """Switch the accounting of new cells on or off."""

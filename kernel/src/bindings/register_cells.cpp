@@ -1,5 +1,4 @@
 #include <pybind11/stl.h>
-#include <sys/wait.h>
 
 #include <tuple>
 
@@ -62,12 +61,6 @@ void end_cell(int index, const std::string& status, std::optional<int> execution
                                {python_blocks, readings_of(devices), use});
 }
 
-/// Asks the operating system, and leaves the children as they are.
-bool has_children() {
-  siginfo_t unused;
-  return ::waitid(P_ALL, 0, &unused, WEXITED | WNOHANG | WNOWAIT) == 0;
-}
-
 void register_device_use(py::module_& m) {
   py::class_<DeviceUse>(m, "DeviceUse")
       .def_readonly("device", &DeviceUse::device)
@@ -111,13 +104,7 @@ void register_cell_record(py::module_& m) {
       .def_readonly("devices", &CellRecord::devices);
 }
 
-void register_cell_change(py::module_& m) {
-  py::class_<CellChange>(m, "CellChange", "Whether a cell is worth a look. Sizes in bytes.")
-      .def_readonly("heap_is_known", &CellChange::heap_is_known)
-      .def_readonly("moved_bytes", &CellChange::moved_bytes)
-      .def_readonly("kept_bytes", &CellChange::kept_bytes)
-      .def_readonly("spike_bytes", &CellChange::spike_bytes);
-}
+void register_cell_change(py::module_& m) {}
 
 }  // namespace
 
@@ -139,9 +126,13 @@ void register_cells(py::module_& m) {
       "record", [](int index) { return Session::instance().record(index); }, py::arg("index"),
       "Return the record of one index, or None.");
   m.def(
-      "change_of", [](int index) { return Session::instance().change_of(index); }, py::arg("index"),
-      "Return what one cell changed.");
-  m.def("has_children", &has_children, "Return whether there are child processes.");
+      "change_of",
+      [](int index) {
+        const auto change = Session::instance().change_of(index);
+        const Bytes moved = change.heap_is_known ? Bytes(change.moved_bytes) : std::nullopt;
+        return std::make_tuple(moved, change.kept_bytes, change.spike_bytes);
+      },
+      py::arg("index"), "Return (moved, kept, spike), in bytes, of one cell.");
   m.def(
       "set_enabled", [](bool enabled) { Session::instance().set_enabled(enabled); },
       py::arg("enabled"), "Switch the accounting of new cells on or off.");

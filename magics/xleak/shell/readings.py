@@ -20,7 +20,7 @@ class DeviceReading(NamedTuple):
 
 
 # Accelerators whose module in torch offers memory_stats().
-_BACKENDS = ("cuda", "xpu")
+_BACKENDS = {"cuda": "torch.cuda", "xpu": "torch.xpu"}
 
 
 # CPython counts its blocks by a walk over all pools, whose headers are in no cache: 10 µs in a fresh
@@ -61,8 +61,8 @@ def device_readings() -> list[DeviceReading]:
     except Exception:
         pass  # What torch itself tells is still there.
     readings: list[DeviceReading] = []
-    for name in _BACKENDS:
-        backend = sys.modules.get(f"torch.{name}")
+    for name, module_name in _BACKENDS.items():
+        backend = sys.modules.get(module_name)
         if backend is None:
             continue
         try:

@@ -33,6 +33,8 @@ def begin_cell(index: int) -> None:
 def end_cell(index: int) -> TensorReading | None:
     """What the cell did, None where nobody counted from its start; never raises."""
     global _before_torch
+    if "torch" not in sys.modules:
+        return None
     imported_torch, _before_torch = _before_torch == index, 0
     # A cell that imports torch made all tensors that there are.
     if not _watched(index if imported_torch else 0):

@@ -5,32 +5,18 @@ from __future__ import annotations
 
 import atexit
 import logging
-import os
 import sys
 import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from xleak import _native
 from xleak.shell.holders.reruns import code_of
 
-# Bytes: some 8,000 process ids.
-_LONGEST_LIST = 1 << 16
-
 T = TypeVar("T")
-
-
-class _Reading(NamedTuple):
-    """What is read after each cell: the same as before, nothing is new."""
-
-    handlers: int
-    threads: tuple[int, ...]
-    children: bytes
-    hooks: int
-    anomaly: bool
 
 
 class Counts:
@@ -46,7 +32,8 @@ class Counts:
         """How many callbacks at exit cells registered, less those that went."""
         self.recorded: list[int] = []
         """The cells in which autograd recorded something on this thread."""
-        self._last = _read()
+        self._process = _native.ProcessState(_handler_list, _active_threads, _count_hooks)
+        self._anomaly = anomaly_is_on()
         self._nodes = _count_nodes()
         self._born: dict[int, tuple[weakref.ref[object], int]] = {}
         self._pids: dict[int, int] = {}
@@ -55,19 +42,25 @@ class Counts:
 
     def after_cell(self, index: int, source: str) -> bool:
         """Notes what is new; whether it is a reason to search."""
-        nodes, self._nodes = self._nodes, _count_nodes()
-        if nodes != self._nodes:
-            self.recorded.append(index)
-        now, before = _read(), self._last
-        if now == before:
-            return now.anomaly
-        self._last = now
-        self.hooks_added += now.hooks - before.hooks
+        was_on = self._anomaly
+        if "torch" in sys.modules:
+            self._anomaly = anomaly_is_on()
+            self._count_recorded(index)
+        hooks, children = self._process.exit_hooks, self._process.children
+        if not self._process.changed():
+            return self._anomaly or was_on
+        more_hooks = self._process.exit_hooks - hooks
+        self.hooks_added += more_hooks
         if self._note(index):
             self.repeats = self.repeats or code_of(source) in self._added_by
             self._added_by.add(code_of(source))
-        other = now.children != before.children or now.hooks > before.hooks
-        return self.repeats or other or now.anomaly or before.anomaly
+        other = self._process.children != children or more_hooks > 0
+        return self.repeats or other or self._anomaly or was_on
+
+    def _count_recorded(self, index: int) -> None:
+        nodes, self._nodes = self._nodes, _count_nodes()
+        if nodes != self._nodes:
+            self.recorded.append(index)
 
     def cell_of(self, member: object) -> int:
         """The cell after which a handler or a thread was there first; 0: nobody knows."""
@@ -84,7 +77,7 @@ class Counts:
         new = [it for it in alive if id(it) not in self._born or not self._knows(it)]
         born = {id(it): (weakref.ref(it), cell) for it in new}
         self._born = {key: it for key, it in self._born.items() if it[0]() is not None} | born
-        pids = [int(pid) for pid in self._last.children.split()]
+        pids = [int(pid) for pid in self._process.children.split()]
         more = bool(new) or any(pid not in self._pids for pid in pids)
         self._pids = {pid: self._pids.get(pid, cell) for pid in pids}
         return more
@@ -125,31 +118,6 @@ def _torch_function(module: str, name: str) -> Any:
 _handler_list: list[Any] = logging.__dict__["_handlerList"]
 _active_threads: dict[int, threading.Thread] = threading.__dict__["_active"]
 _count_hooks = atexit.__dict__["_ncallbacks"]
-
-
-def _read() -> _Reading:
-    return _Reading(
-        len(_handler_list),
-        tuple(_active_threads),
-        _children(),
-        _count_hooks(),
-        anomaly_is_on(),
-    )
-
-
-def _children() -> bytes:
-    """The ids of the processes that this thread started and that nobody waited for; empty where
-    the operating system does not tell."""
-    if not _native.has_children():
-        return b""
-    try:
-        listed = os.open("/proc/thread-self/children", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
-        return os.read(listed, _LONGEST_LIST)
-    finally:
-        os.close(listed)
 
 
 @dataclass(frozen=True)

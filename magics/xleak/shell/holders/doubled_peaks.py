@@ -46,7 +46,7 @@ class DoubledPeaks:
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """One holder for each such name."""
         before, self._values = self._values, _large_values(look)
-        if peaked_again(_native.change_of(look.cell), look.cell, look.sources):
+        if peaked_again(_spike(look.cell), look.cell, look.sources):
             for name in bound_anew(look.sources[look.cell]):
                 if _is_doubled(before.get(name), self._values.get(name), look.cell):
                     identity = self._values[name].identity
@@ -63,9 +63,13 @@ class DoubledPeaks:
             )
 
 
-def peaked_again(change: _native.CellChange, cell: int, sources: Mapping[int, str]) -> bool:
-    """Whether a cell that ran before rose by a large value above where it ended."""
-    return change.spike_bytes >= _LARGE_BYTES and ran_before(cell, sources)
+def peaked_again(spike: int, cell: int, sources: Mapping[int, str]) -> bool:
+    """Whether a cell that ran before rose by a large value above where it ended. spike: bytes."""
+    return spike >= _LARGE_BYTES and ran_before(cell, sources)
+
+
+def _spike(cell: int) -> int:
+    return _native.change_of(cell)[2]
 
 
 def _kept(cell: int) -> int:
@@ -92,7 +96,7 @@ def _is_doubled(old: _Value | None, new: _Value | None, cell: int) -> bool:
     if old is None or new is None or old.identity == new.identity:
         return False
     gone = abs(_kept(cell) - (new.bytes - old.bytes)) <= _SETTLED * old.bytes
-    return gone and _native.change_of(cell).spike_bytes >= _SECOND_VALUE * min(old.bytes, new.bytes)
+    return gone and _spike(cell) >= _SECOND_VALUE * min(old.bytes, new.bytes)
 
 
 def bound_anew(source: str) -> list[str]:

@@ -141,11 +141,11 @@ class Holders:
             self.suspect()
 
     def _changed_much(self, index: int, source: str) -> bool:
-        change = _native.change_of(index)
-        self._crept_bytes += change.kept_bytes
-        most = max(change.moved_bytes, self._crept_bytes)
-        much = not change.heap_is_known or most >= _SUSPECT_BYTES
-        return much or bool(_LETS_GO.search(source)) or peaked_again(change, index, self._sources)
+        moved, kept, spike = _native.change_of(index)
+        self._crept_bytes += kept
+        if moved is None or max(moved, self._crept_bytes) >= _SUSPECT_BYTES:
+            return True
+        return bool(_LETS_GO.search(source)) or peaked_again(spike, index, self._sources)
 
     def _tell(
         self,

@@ -104,8 +104,6 @@ void register_cell_record(py::module_& m) {
       .def_readonly("devices", &CellRecord::devices);
 }
 
-void register_cell_change(py::module_& m) {}
-
 }  // namespace
 
 // The Python lock is kept throughout: these take microseconds, and to get it back from another
@@ -113,7 +111,6 @@ void register_cell_change(py::module_& m) {}
 void register_cells(py::module_& m) {
   register_device_use(m);
   register_cell_record(m);
-  register_cell_change(m);
   m.def("begin_cell", &begin_cell, py::arg("cell_id"), py::arg("execution_count"),
         py::arg("devices"),
         "Start the account of a cell; return its index, from 1, or 0 where accounting is off.");

@@ -34,3 +34,19 @@ for batch in range(4):
 
 # %% the same losses in two logs: still there  # expect: XL102
 count = len(rows)
+
+# %% rows of a table: filled
+table = []
+for epoch in range(4):
+    table.append((epoch, net(torch.rand(400, 200)).square().mean()))
+
+# %% rows of a table: still there  # expect: XL102
+count = len(table)
+
+# %% dictionaries: filled
+entries = []
+for epoch in range(4):
+    entries.append({"epoch": epoch, "loss": net(torch.rand(400, 200)).abs().mean()})
+
+# %% dictionaries: still there  # expect: XL102
+count = len(entries)

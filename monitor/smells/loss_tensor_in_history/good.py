@@ -22,6 +22,12 @@ parts = [net(torch.rand(300, 200)).square().mean() for batch in range(5)]
 # %% gathered for one backward pass: led back
 sum(parts).backward()
 
+# %% pairs gathered for one backward pass: filled
+pairs = [(batch, net(torch.rand(300, 200)).square().mean()) for batch in range(5)]
+
+# %% pairs gathered for one backward pass: led back
+sum(loss for batch, loss in pairs).backward()
+
 # %% one loss in use
 loss = net(torch.rand(2_000, 200)).sum()
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.shell.holders.containers import is_users_class
 from xleak.shell.holders.look import LEAST_BYTES, Look, may_be_released
-from xleak.shell.holders.places import container_of, place_of, value_at
+from xleak.shell.holders.places import container_of, parent_of, place_of, value_at
+from xleak.shell.modules import is_module
 
 # Fewer are a comparison of models, not a history.
 _SEVERAL = 3
@@ -15,6 +17,8 @@ _SEVERAL = 3
 _ALONE = 0.95
 # A number of any type.
 SCALAR_BYTES = 16
+# What has no graph stays as it is.
+_BARE = "getattr(v, 'detach', lambda v=v: v)()"
 
 
 class ContainersOfGraphs:
@@ -26,9 +30,10 @@ class ContainersOfGraphs:
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """Those that were there at an earlier cell too."""
+        found = containers_of_graphs(look.heap) | rows_of_graphs(look)
         containers = {
             way: graphs
-            for way, graphs in containers_of_graphs(look.heap).items()
+            for way, graphs in found.items()
             if look.explained.isdisjoint((way, container_of(way)))
         }
         self._since = {way: self._since.get(way, look.cell) for way in containers}
@@ -43,11 +48,17 @@ def _holder(look: Look, way: str, graphs: list[_native.GraphBytes], since: int) 
     kept = sum(graph.kept for graph in graphs)
     freed = look.heap.freed_by_detaching([graph.tensor for graph in graphs])
     alone = freed >= _ALONE * kept
-    release = detaching(look.watcher.shell.user_ns, way) if alone else ""
+    release = _releasing(look, way, graphs) if alone else ""
     largest = "autograd graphs" if alone else "autograd graphs of tensors that others hold too"
     scalar = all(graph.own <= SCALAR_BYTES for graph in graphs)
     kind = "graphs of scalars" if scalar else "graphs of tensors"
     return _native.Holder(kind, way, kept, since, largest, len(graphs), release)
+
+
+def _releasing(look: Look, way: str, graphs: list[_native.GraphBytes]) -> str:
+    namespace = look.watcher.shell.user_ns
+    rows = {row for graph in graphs if (row := parent_of(graph.way)) != way}
+    return detaching_rows(look, way) if rows else detaching(namespace, way)
 
 
 def containers_of_graphs(
@@ -62,12 +73,46 @@ def containers_of_graphs(
     return {way: graphs for way, graphs in containers.items() if len(graphs) >= _SEVERAL}
 
 
+def rows_of_graphs(look: Look) -> dict[str, list[_native.GraphBytes]]:
+    """By the expression of a list or a dictionary of rows, such as `(epoch, loss)` or
+    `{"loss": loss}`: the tensors in them whose graphs alone keep much."""
+    namespace = look.watcher.shell.user_ns
+    outer: dict[str, dict[str, list[_native.GraphBytes]]] = {}
+    for graph in look.heap.graphs(LEAST_BYTES):
+        row = parent_of(graph.way)
+        if may_be_released(way := container_of(row)) and _is_row(value_at(namespace, row)):
+            outer.setdefault(way, {}).setdefault(row, []).append(graph)
+    return {
+        way: [graph for graphs in rows.values() for graph in graphs]
+        for way, rows in outer.items()
+        if len(rows) >= _SEVERAL and all(len(graphs) < _SEVERAL for graphs in rows.values())
+    }
+
+
+def _is_row(value: object) -> bool:
+    is_object = is_users_class(type(value)) and not is_module(value)
+    return is_object or issubclass(type(value), (tuple, dict, list))
+
+
+def detaching_rows(look: Look, way: str) -> str:
+    """The same for the rows in a list; empty where they are of several kinds, or held elsewhere."""
+    rows = value_at(look.watcher.shell.user_ns, way)
+    kinds = {type(row) for row in list.__iter__(rows)} if type(rows) is list else set()
+    if kinds == {dict}:
+        return f"[row.update({{k: {_BARE} for k, v in row.items()}}) for row in {way}];"
+    if kinds == {list}:
+        return f"[row.__setitem__(slice(None), [{_BARE} for v in row]) for row in {way}];"
+    if kinds != {tuple} or not all(look.heap.keeps(rows, row) for row in list.__iter__(rows)):
+        return ""
+    return f"{way}[:] = [tuple({_BARE} for v in row) for row in {way}]"
+
+
 def detaching(namespace: dict[Any, Any], way: str) -> str:
     """Code that leaves a container its values and takes their graphs; empty where there is none."""
-    container, bare = value_at(namespace, way), "getattr(v, 'detach', lambda v=v: v)()"
+    container = value_at(namespace, way)
     if issubclass(type(container), dict):
-        return f"{way}.update({{k: {bare} for k, v in {way}.items()}})"
+        return f"{way}.update({{k: {_BARE} for k, v in {way}.items()}})"
     if issubclass(type(container), list):
-        return f"{way}[:] = [{bare} for v in {way}]"
+        return f"{way}[:] = [{_BARE} for v in {way}]"
     may_be_made_anew = type(container) is tuple and place_of(namespace, way) == way
-    return f"{way} = tuple({bare} for v in {way})" if may_be_made_anew else ""
+    return f"{way} = tuple({_BARE} for v in {way})" if may_be_made_anew else ""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-import functools
 import re
 import warnings
 from typing import Any
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-# Cells that are looked at again and again are parsed once.
-_MOST = 256
 _FILE = "<xleak>"
 # The user was warned when the cell ran.
 _QUIET = ("ignore", None, Warning, re.compile(re.escape(_FILE)), 0)
@@ -20,11 +17,11 @@ _QUIET = ("ignore", None, Warning, re.compile(re.escape(_FILE)), 0)
 _transform = TransformerManager().transform_cell
 
 
-@functools.lru_cache(_MOST)
 def parsed(source: str) -> ast.Module | None:
-    """A cell as Python, its magics as calls; None where it is not. Not to be changed.
+    """A cell as Python, its magics as calls; None where it is not.
 
-    source: as the user wrote it.
+    source: as the user wrote it. Who asks again keeps what was read from the tree: the tree itself
+    takes a hundred times the memory of its source.
     """
     filters: Any = warnings.filters
     # catch_warnings() would have Python forget which of the user's were shown.

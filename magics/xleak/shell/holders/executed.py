@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Iterator
 
 from xleak.shell.source import parsed
+
+# Cells are read again at each look.
+_MOST = 256
+_WORD = "retain_graph"
 
 
 def statements(sources: Iterable[str]) -> Iterator[ast.AST]:
@@ -17,14 +22,19 @@ def statements(sources: Iterable[str]) -> Iterator[ast.AST]:
 
 def led_on(sources: Iterable[str]) -> set[str]:
     """Names that are assigned what was made of them: `state` in `y, state = net(x, state)`."""
+    return set().union(*map(_led_on_in, sources))
+
+
+@functools.lru_cache(_MOST)
+def _led_on_in(source: str) -> frozenset[str]:
     found: set[str] = set()
-    for node in statements(sources):
+    for node in statements([source]):
         if isinstance(node, ast.AugAssign):
             found |= names_in(node.target)
         elif isinstance(node, ast.Assign):
             targets = set().union(*(names_in(target) for target in node.targets))
             found |= targets & names_in(node.value)
-    return found
+    return frozenset(found)
 
 
 def names_let_go(source: str) -> set[str]:
@@ -53,9 +63,10 @@ def led_back_with_retain_graph(own: Iterable[str], sources: Iterable[str]) -> se
     """Names that `backward(retain_graph=True)` or `autograd.grad(…, retain_graph=True)` went through
     in the cells `own`, and those that got there what a function of any cell led back so."""
     cells = list(own)
-    found = set().union(*(_led_back(node) for node in statements(cells)))
-    functions = set(_returning(source for source in sources if "retain_graph" in source))
-    for node in statements(cells):
+    retaining = [source for source in cells if _WORD in source]
+    found = set().union(*(_led_back(node) for node in statements(retaining)))
+    functions = set(_returning(source for source in sources if _WORD in source))
+    for node in statements(cells if functions else []):
         if isinstance(node, ast.Assign) and _called(node.value) in functions:
             found |= set().union(*(names_in(target) for target in node.targets))
     return found
@@ -90,7 +101,7 @@ def _led_back(node: ast.AST) -> set[str]:
 
 def _retains(call: ast.Call) -> bool:
     words = call.keywords
-    return any(it.arg == "retain_graph" and _is_constant(it.value, True) for it in words)
+    return any(it.arg == _WORD and _is_constant(it.value, True) for it in words)
 
 
 def _is_constant(node: ast.expr, value: bool | None) -> bool:

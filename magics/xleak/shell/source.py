@@ -10,6 +10,8 @@ from typing import Any
 from IPython.core.inputtransformer2 import TransformerManager
 
 _FILE = "<xleak>"
+# What IPython makes of magics.
+_MAGICS = ("run_line_magic", "run_cell_magic")
 # The user was warned when the cell ran.
 _QUIET = ("ignore", None, Warning, re.compile(re.escape(_FILE)), 0)
 
@@ -27,9 +29,26 @@ def parsed(source: str) -> ast.Module | None:
     # catch_warnings() would have Python forget which of the user's were shown.
     filters.insert(0, _QUIET)
     try:
-        tree: ast.Module = ast.parse(_transform(source), _FILE)
-        return tree
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        # Most cells are Python as they stand, and IPython's transformers take longer than to parse.
+        return _tree(source) or _tree(_transform(source))
+    except SyntaxError:
         return None
     finally:
         filters.remove(_QUIET)
+
+
+def parsed_in_magic(call: ast.Call) -> ast.Module | None:
+    """The code that `%time step()` or `%%time` run, by the call that IPython makes of it; None for any
+    other call, and where it is no Python."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else None
+    code = call.args[-1] if name in _MAGICS and call.args else None
+    text = code.value if isinstance(code, ast.Constant) else None
+    return parsed(text) if isinstance(text, str) else None
+
+
+def _tree(code: str) -> ast.Module | None:
+    try:
+        tree: ast.Module = ast.parse(code, _FILE)
+        return tree
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from xleak import _native
 from xleak.shell.holders.graphs import SCALAR_BYTES, containers_of_graphs, detaching
-from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users, tensors_by_id
+from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users, tensors_by_id
 from xleak.shell.holders.places import parent_of, tuples_to
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Carried:
 
 def carried(look: Look) -> list[Carried]:
     """Those with the largest graphs, but elements of containers that are told as a whole."""
-    told = containers_of_graphs(look.heap)
+    told = containers_of_graphs(look.heap.graphs(LEAST_BYTES))
     graphs = [
         graph
         for graph in look.heap.graphs(REPORTED_BYTES, shared=True)
@@ -67,7 +67,7 @@ def histories(look: Look) -> dict[str, list[_native.GraphBytes]]:
     """By the expression of a container that can be detached: its elements, whose graphs keep much,
     alone or with others."""
     namespace = look.watcher.shell.user_ns
-    found = containers_of_graphs(look.heap, shared=True)
+    found = containers_of_graphs(look.heap.graphs(LEAST_BYTES, shared=True))
     return {way: graphs for way, graphs in found.items() if detaching(namespace, way)}
 
 

@@ -6,12 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from xleak.shell.holders.functions import name_of
 from xleak.shell.holders.self_cats import grown_by, is_needed, key_of, uses
 from xleak.shell.holders.sign_reader import FORWARD
-from xleak.shell.source import parsed
+from xleak.shell.source import parsed, parsed_in_magic
 
-_MAGICS = {"run_line_magic", "run_cell_magic"}
 _Loop = ast.For | ast.AsyncFor | ast.While
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -145,10 +143,8 @@ class _Reader(ast.NodeVisitor):
         self._scope.mentions.add((name, bool(self._loops or self._in_comprehension)))
 
     def visit_Call(self, node: ast.Call) -> None:
-        if name_of(node.func) in _MAGICS and isinstance(node.args[-1], ast.Constant):
-            # `%%time`: its last argument is code, or no Python at all.
-            tree = parsed(str(node.args[-1].value))
-            self.visit_all(tree.body if tree else [])
+        if tree := parsed_in_magic(node):
+            self.visit_all(tree.body)
         else:
             self.generic_visit(node)
 

@@ -30,18 +30,19 @@ class ContainersOfGraphs:
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """Those that were there at an earlier cell too."""
-        found = containers_of_graphs(look.heap) | rows_of_graphs(look)
+        graphs = look.heap.graphs(LEAST_BYTES)
+        found = containers_of_graphs(graphs) | rows_of_graphs(look, graphs)
         containers = {
-            way: graphs
-            for way, graphs in found.items()
+            way: elements
+            for way, elements in found.items()
             if look.explained.isdisjoint((way, container_of(way)))
         }
         self._since = {way: self._since.get(way, look.cell) for way in containers}
-        for way, graphs in containers.items():
+        for way, elements in containers.items():
             if self._since[way] == look.cell:
                 look.search_again()
             else:
-                yield _holder(look, way, graphs, self._since[way])
+                yield _holder(look, way, elements, self._since[way])
 
 
 def _holder(look: Look, way: str, graphs: list[_native.GraphBytes], since: int) -> _native.Holder:
@@ -62,23 +63,24 @@ def _releasing(look: Look, way: str, graphs: list[_native.GraphBytes]) -> str:
 
 
 def containers_of_graphs(
-    heap: _native.HeapSnapshot, *, shared: bool = False
+    found: list[_native.GraphBytes],
 ) -> dict[str, list[_native.GraphBytes]]:
-    """By the expression of a container: those of its elements whose graphs keep much, alone or
-    ``shared``."""
+    """By the expression of a container: those of the tensors that are its elements."""
     containers: dict[str, list[_native.GraphBytes]] = {}
-    for graph in heap.graphs(LEAST_BYTES, shared):
+    for graph in found:
         if may_be_released(way := container_of(graph.way)):
             containers.setdefault(way, []).append(graph)
     return {way: graphs for way, graphs in containers.items() if len(graphs) >= _SEVERAL}
 
 
-def rows_of_graphs(look: Look) -> dict[str, list[_native.GraphBytes]]:
+def rows_of_graphs(
+    look: Look, found: list[_native.GraphBytes]
+) -> dict[str, list[_native.GraphBytes]]:
     """By the expression of a list or a dictionary of rows, such as `(epoch, loss)` or
-    `{"loss": loss}`: the tensors in them whose graphs alone keep much."""
+    `{"loss": loss}`: those of the tensors that are in them."""
     namespace = look.watcher.shell.user_ns
     outer: dict[str, dict[str, list[_native.GraphBytes]]] = {}
-    for graph in look.heap.graphs(LEAST_BYTES):
+    for graph in found:
         row = parent_of(graph.way)
         if may_be_released(way := container_of(row)) and _is_row(value_at(namespace, row)):
             outer.setdefault(way, {}).setdefault(row, []).append(graph)

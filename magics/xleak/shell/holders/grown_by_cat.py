@@ -12,7 +12,7 @@ from typing import Any
 from xleak import _native
 from xleak.shell.holders.cat_reader import Scope, Site, scopes_of, sites_run
 from xleak.shell.holders.look import REPORTED_BYTES, Look
-from xleak.shell.holders.reruns import code_of
+from xleak.shell.holders.reruns import identity_of
 
 _CATS = {"cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "row_stack"}
 _CATS |= {"column_stack"}
@@ -56,10 +56,7 @@ class GrownByCat:
 
 
 def _is_rerun(cell: int, before: int, sources: Mapping[int, str]) -> bool:
-    now, then = _native.record(cell), _native.record(before)
-    if now is not None and then is not None and now.cell_id is not None:
-        return now.cell_id == then.cell_id
-    return code_of(sources.get(cell, "")) == code_of(sources.get(before, ""))
+    return identity_of(cell, sources.get(cell, "")) == identity_of(before, sources.get(before, ""))
 
 
 def _told_of(cell: int, measured: list[_Grown], look: Look) -> Iterator[_native.Holder]:

@@ -15,7 +15,7 @@ from xleak.shell.holders.functions import (
     parameters_of,
     stores,
 )
-from xleak.shell.source import parsed
+from xleak.shell.source import parsed, parsed_in_magic
 
 _FILLING = {"append", "appendleft", "extend", "insert", "add", "update", "setdefault"}
 _FILLING |= {"push", "put", "store", "record", "remember", "log", "register"}
@@ -26,8 +26,6 @@ _LOOKING = {"len", "print", "sum", "id", "type", "bool", "repr", "str", "display
 MAKERS = {"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__"}
 FORWARD = {"forward", "call", "training_step", "validation_step", "__call__"}
 _SHAPES = {"shape", "size", "numel", "len", "hasattr", "getattr"}
-# What IPython makes of magics.
-_MAGICS = {"run_line_magic", "run_cell_magic"}
 
 
 @dataclass
@@ -136,8 +134,8 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         method = node.func
-        if isinstance(method, ast.Attribute) and method.attr in _MAGICS:
-            self._run_by_magic(node)
+        if tree := parsed_in_magic(node):
+            self.visit(tree)
         elif isinstance(method, ast.Attribute):
             self._called(method.value, method.attr)
             self._visit_all([*node.args, *node.keywords])
@@ -146,12 +144,6 @@ class _Reader(ast.NodeVisitor):
             before, self._only_looks = self._only_looks, self._only_looks or looks
             self.generic_visit(node)
             self._only_looks = before
-
-    def _run_by_magic(self, call: ast.Call) -> None:
-        """`%time step()`, `%%time`: their last argument is code, or no Python at all."""
-        code = call.args[-1].value if isinstance(call.args[-1], ast.Constant) else None
-        if isinstance(code, str) and (tree := parsed(code)):
-            self.visit(tree)
 
     def _called(self, container: ast.expr, method: str) -> None:
         name = self._container(container)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from xleak import _native
 from xleak.shell.holders.growth_history import RISES
-from xleak.shell.holders.reruns import code_of
+from xleak.shell.holders.reruns import identity_of
 from xleak.shell.widgets import open_widgets, shown_is_known, take_sent
 
 
@@ -35,8 +34,7 @@ class WidgetHistory:
         count = self._last[0]
         if not (count or self._count_before):
             return False
-        record = _native.record(index)
-        cell = (record and record.cell_id) or code_of(source)
+        cell = identity_of(index, source)
         self._cells[index] = cell
         self._runs.setdefault(cell, []).append(index)
         self._rises[cell] = self._rises.get(cell, 0) + 1 if count > self._count_before else 0

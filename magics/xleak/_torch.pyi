@@ -239,3 +239,16 @@ def has_device_stats() -> bool:
 
 def device_stats() -> list[DeviceStats]:
     """Return a row for each device of the accelerators in use; wakes none."""
+
+def follows_cuda() -> bool:
+    """Return whether the module was built with what it needs to follow CUDA's allocator."""
+
+def begin_device_cell(index: int) -> None:
+    """Follow CUDA's allocator for a cell, where the user has initialised CUDA; wakes nothing."""
+
+def end_device_cell(index: int) -> list[tuple[str, int]]:
+    """Return (device, bytes): the most that was live at once during the cell, by torch's own counter.
+
+    Exact also where torch's peak stands higher, and that one is left alone. Empty for a cell that was
+    not followed from its start: CUDA was not in use, or torch uses another allocator there.
+    """

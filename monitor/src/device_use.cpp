@@ -20,9 +20,9 @@ DeviceUse use_between(const DeviceReading& before, const DeviceReading& after) {
   if (before.allocated_bytes && after.allocated_bytes) {
     use.allocated_kept_bytes = *after.allocated_bytes - *before.allocated_bytes;
   }
-  if (before.peak_bytes && after.peak_bytes && *after.peak_bytes > *before.peak_bytes) {
-    use.allocated_peak_bytes = after.peak_bytes;
-  }
+  const bool rose = before.peak_bytes && after.peak_bytes && *after.peak_bytes > *before.peak_bytes;
+  use.allocated_peak_bytes = after.cell_peak_bytes;
+  if (rose && !use.allocated_peak_bytes) use.allocated_peak_bytes = after.peak_bytes;
   return use;
 }
 

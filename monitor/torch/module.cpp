@@ -3,6 +3,7 @@
 
 #include "census.hpp"
 #include "counting_allocator.hpp"
+#include "cuda_trace.hpp"
 #include "device_stats.hpp"
 #include "graph.hpp"
 #include "kept_by_graphs.hpp"
@@ -129,6 +130,9 @@ void register_devices(py::module_& m) {
       .def_readonly("out_of_memory", &DeviceStats::out_of_memory);
   m.def("has_device_stats", &has_device_stats);
   m.def("device_stats", &device_stats);
+  m.def("follows_cuda", &follows_cuda);
+  m.def("begin_device_cell", &begin_device_cell, py::arg("index"));
+  m.def("end_device_cell", &end_device_cell, py::arg("index"));
 }
 
 }  // namespace

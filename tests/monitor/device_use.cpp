@@ -24,6 +24,14 @@ TEST_SUITE("device_use") {
     CHECK_FALSE(device_use({{"cuda:0", 1, 1, 150}}, {{"cuda:0", 1, 1, 9}})[0].allocated_peak_bytes);
   }
 
+  TEST_CASE("a peak that was followed is the cell's, whatever the mark says") {
+    DeviceReading after{"cuda:0", 1, 1, 150, 0, 9, 40};
+    CHECK(device_use({{"cuda:0", 1, 1, 150}}, {after})[0].allocated_peak_bytes == 40);
+    // The user set the mark back within the cell: it rose above a part of it.
+    CHECK(device_use({{"cuda:0", 1, 1, 5}}, {{"cuda:0", 1, 1, 30, 0, 9, 40}})[0]
+              .allocated_peak_bytes == 40);
+  }
+
   TEST_CASE("where the framework came with the cell all of it is the cell's") {
     const auto uses = device_use({}, {{"cuda:0", 70, 300, 90}});
     CHECK(uses[0].allocated_kept_bytes == 70);

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 from xleak import _native
-from xleak.shell.readings import DeviceReading, device_readings
+from xleak.shell import torch_module
+from xleak.shell.readings import (
+    DeviceReading,
+    begin_device_cell,
+    device_readings,
+    end_device_cell,
+)
 
 STATS = {
     "allocated_bytes.all.current": 10,
@@ -69,6 +76,41 @@ def test_a_module_for_an_older_torch_leaves_the_question_to_torch(
     assert device_readings() == [READ]
 
 
+def test_the_module_for_torch_follows_a_cell_and_tells_its_peak(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    followed: list[int] = []
+
+    def end(index: int) -> list[tuple[str, int]]:
+        followed.remove(index)
+        return [("cuda:0", 17)]
+
+    module = SimpleNamespace(
+        has_device_stats=lambda: False, begin_device_cell=followed.append, end_device_cell=end
+    )
+    monkeypatch.setitem(sys.modules, "xleak._torch", module)
+    cuda = accelerator(memory_stats=lambda index: STATS)
+    monkeypatch.setitem(sys.modules, "torch.cuda", cuda)
+    before = device_readings()
+    begin_device_cell(4)
+    after = end_device_cell(4)
+    assert followed == []
+    assert before == [READ]
+    assert after == [READ._replace(cell_peak=17)]
+    # Torch's own mark stands at 20 and did not rise.
+    assert use(before, after).allocated_peak_bytes == 17
+
+
+def test_where_the_module_fails_there_are_readings_without_the_cells_peak(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "xleak._torch", SimpleNamespace())
+    cuda = accelerator(memory_stats=lambda index: STATS)
+    monkeypatch.setitem(sys.modules, "torch.cuda", cuda)
+    begin_device_cell(4)
+    assert end_device_cell(4) == [READ]
+
+
 def test_a_backend_that_nobody_initialised_is_left_asleep(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch.cuda", accelerator(initialized=False))
     assert device_readings() == []
@@ -118,3 +160,58 @@ def test_a_tensor_kept_on_a_card_is_the_cells() -> None:
     before = device_readings()
     kept = torch.zeros(16 << 20, dtype=torch.uint8, device="cuda")
     assert use(before, device_readings()).allocated_kept_bytes == kept.nbytes
+
+
+FOLLOWED = """
+torch.zeros(1, device="cuda")
+first = torch.zeros(64 << 20, dtype=torch.uint8, device="cuda")
+del first
+before = device_readings()
+mark = torch.cuda.max_memory_allocated()
+live = torch.cuda.memory_allocated()
+_native.set_enabled(True)
+index = _native.begin_cell(None, None, before)
+begin_device_cell(index)
+came_and_went = torch.zeros(16 << 20, dtype=torch.uint8, device="cuda")
+del came_and_went
+kept = torch.zeros(1 << 20, dtype=torch.uint8, device="cuda")
+_native.end_cell(index, "ok", None, None, end_device_cell(index))
+use = _native.record(index).devices[0]
+print(json.dumps({
+    "follows": _torch.follows_cuda(),
+    "backend": torch.cuda.get_allocator_backend(),
+    "peak": use.allocated_peak_bytes,
+    "expected": live + (16 << 20),
+    "kept": use.allocated_kept_bytes,
+    "mark": [mark, torch.cuda.max_memory_allocated()],
+}))
+"""
+
+
+@pytest.mark.gpu
+def test_the_peak_of_a_cell_on_a_card_is_exact_and_the_users_own_counter_is_untouched() -> None:
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device on this machine")
+    if missing := torch_module.why_missing():
+        pytest.skip(missing)
+    head = (
+        "import json, torch\nfrom xleak.shell import torch_module\nassert torch_module.load()\n"
+        "from xleak import _native, _torch\n"
+        "from xleak.shell.readings import begin_device_cell, device_readings, end_device_cell\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", head + FOLLOWED],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    told = json.loads(done.stdout)
+    if not told["follows"]:
+        pytest.skip("xleak's module was built without CUDA's headers")
+    if told["backend"] != "native":
+        pytest.skip(f"torch's allocator {told['backend']} has no trace")
+    assert told["peak"] == told["expected"]
+    assert told["kept"] == 1 << 20
+    assert told["mark"][0] == told["mark"][1] > told["expected"]

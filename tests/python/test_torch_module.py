@@ -8,12 +8,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import torch
 import xleak
-from xleak.cli import build_torch, main
+from xleak.cli import build_torch, cuda_headers, main
 from xleak.shell import torch_module
 
 USE = """
@@ -150,6 +150,51 @@ def test_a_module_is_built_and_used(unpackaged: Path, capsys: pytest.CaptureFixt
     assert used_without_the_packaged_one() == [True, 4000, None]
     assert main(["build-torch"]) == 0
     assert f"is there: {path}" in capsys.readouterr().out
+
+
+def torch_for(cuda: str | None, site_packages: Path) -> ModuleType:
+    """A torch that was built for this CUDA, installed there."""
+    built = ModuleType("torch")
+    built.__file__ = str(site_packages / "torch" / "__init__.py")
+    built.__dict__["version"] = SimpleNamespace(cuda=cuda)
+    return built
+
+
+def lay_out(include: Path, names: list[str], cuda_version: int = 12010) -> None:
+    """Headers of such a CUDA."""
+    for name in names:
+        (include / name).parent.mkdir(parents=True, exist_ok=True)
+        (include / name).write_text(f"#define CUDA_VERSION {cuda_version}\n")
+
+
+OF_THE_RUNTIME = ["cuda.h", "cuda_runtime_api.h"]
+OF_THE_COMPILER = ["crt/host_config.h", "crt/host_defines.h"]
+
+
+def test_the_headers_of_cuda_are_taken_from_the_toolkit_or_from_the_packages_beside_torch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toolkit, packages = tmp_path / "toolkit", tmp_path / "site-packages"
+    monkeypatch.setattr("torch.utils.cpp_extension.CUDA_HOME", str(toolkit))
+    lay_out(packages / "nvidia" / "cuda_runtime" / "include", OF_THE_RUNTIME)
+    lay_out(packages / "nvidia" / "cuda_nvcc" / "include", OF_THE_COMPILER)
+    beside = sorted((packages / "nvidia").glob("*/include"))
+    assert cuda_headers.folders(torch_for("12.1", packages)) == beside
+    lay_out(toolkit / "include", OF_THE_RUNTIME + OF_THE_COMPILER)
+    assert cuda_headers.folders(torch_for("12.1", packages)) == [toolkit / "include"]
+
+
+def test_without_all_headers_of_the_right_cuda_none_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.utils.cpp_extension.CUDA_HOME", None)
+    include = tmp_path / "nvidia" / "cu13" / "include"
+    lay_out(include, OF_THE_RUNTIME, 13020)
+    assert cuda_headers.folders(torch_for("13.2", tmp_path)) == []
+    lay_out(include, OF_THE_COMPILER, 13020)
+    assert cuda_headers.folders(torch_for("13.2", tmp_path)) == [include]
+    assert cuda_headers.folders(torch_for("12.8", tmp_path)) == []
+    assert cuda_headers.folders(torch_for(None, tmp_path)) == []
 
 
 def test_where_the_module_is_there_nothing_is_built(

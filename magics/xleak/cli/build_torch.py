@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 from xleak import resources
+from xleak.cli import cuda_headers
 from xleak.cli.problem import Problem
 from xleak.shell import torch_module
 
@@ -29,18 +30,21 @@ def build_torch(arguments: argparse.Namespace) -> int:
         print(f"The module for torch {torch.__version__} is there: {there}")
         return 0
     _check_tools()
+    cuda = cuda_headers.folders(torch)
     print(f"Building the module for torch {torch.__version__}. This takes a minute or two.")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent) as folder:
             # A half-written file never stands where kernels look.
-            os.replace(_built(Path(folder)), target)
+            os.replace(_built(Path(folder), cuda), target)
     except OSError as refused:
         raise Problem(
             f"cannot write {refused.filename}: {refused.strerror}. "
             "Point XDG_CACHE_HOME at a folder that can be written, and run it again."
         ) from None
     print(f"Built {target}. Kernels use it from their next start.")
+    if torch.version.cuda and not cuda:
+        print(cuda_headers.MISSING)
     return 0
 
 
@@ -80,7 +84,7 @@ def _check_tools() -> None:
         )
 
 
-def _built(folder: Path) -> Path:
+def _built(folder: Path, cuda: list[Path]) -> Path:
     from torch.utils import cpp_extension
 
     sources = sorted(str(path) for path in resources.torch_sources().glob("*.cpp"))
@@ -91,8 +95,13 @@ def _built(folder: Path) -> Path:
             cpp_extension.load(
                 name="_torch",
                 sources=sources,
-                extra_cflags=["-O3", "-fvisibility=hidden"],
-                extra_ldflags=["-Wl,-z,nodelete"],
+                extra_cflags=[
+                    "-O3",
+                    "-fvisibility=hidden",
+                    *(["-DXLEAK_CUDA_TRACE"] if cuda else []),
+                ],
+                extra_ldflags=["-Wl,-z,nodelete", *(["-lc10_cuda"] if cuda else [])],
+                extra_include_paths=[str(headers) for headers in cuda],
                 build_directory=str(folder),
                 with_cuda=False,
             )

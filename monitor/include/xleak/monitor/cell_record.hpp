@@ -17,6 +17,8 @@ struct DeviceReading {
   std::optional<std::int64_t> inactive_split_bytes = std::nullopt;
   /// All that it ever handed out.
   std::optional<std::int64_t> handed_out_bytes = std::nullopt;
+  /// At the end of a cell that was followed: the most that was live at once.
+  std::optional<std::int64_t> cell_peak_bytes = std::nullopt;
 };
 
 /// What a cell did to the tensors on the host, by torch's own allocator.
@@ -46,7 +48,7 @@ enum class CellStatus { running, ok, error };
 struct DeviceUse {
   std::string device;
   std::optional<std::int64_t> allocated_kept_bytes;
-  /// Exact where the framework's high-water mark rose during the cell, else empty.
+  /// Exact. Empty where nobody followed the cell and the framework's high-water mark did not rise.
   std::optional<std::int64_t> allocated_peak_bytes;
   std::optional<std::int64_t> reserved_bytes;  ///< After the cell, as the two that follow.
   std::optional<std::int64_t> allocated_bytes = std::nullopt;

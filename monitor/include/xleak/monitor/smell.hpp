@@ -9,10 +9,21 @@ namespace xleak::monitor {
 enum class Severity { note, warning, error };
 enum class Basis { source, measured };
 
-/// A repair. `code` of a run-fix gives the memory back when it runs as a cell.
+/// A change of the source: bytes [start, stop) of a cell become `text`.
+struct Edit {
+  int cell = 0;
+  std::uint32_t start = 0;
+  std::uint32_t stop = 0;
+  std::string text;
+};
+
+/// A repair. `code` of a run-fix gives the memory back when it runs as a cell; `edits` repair the
+/// source.
 struct Fix {
   std::string title;
   std::string code;
+  std::vector<Edit> edits = {};
+  bool safe = true;  ///< The edits change nothing but memory and time.
 };
 
 /// One leak: where, how much, held by what, and what to type next.
@@ -29,6 +40,7 @@ struct Finding {
   std::optional<Severity> severity;  ///< Where it differs from the smell's own.
   std::string key;  ///< What makes it the same finding on the next look, e.g. "Out[2]".
   Basis basis = Basis::measured;
+  int column = 0;  ///< Of a finding from the source, from 1.
 };
 
 /// One entry of the shell's output cache, as measured.
@@ -71,12 +83,15 @@ struct SessionView {
   std::vector<DeviceState> devices;
 };
 
-/// One bad pattern. Each folder of monitor/smells defines one.
+class SourceView;
+
+/// One bad pattern. Each folder of monitor/smells defines one. Either half may be absent.
 struct Smell {
   const char* code;
   const char* slug;
   Severity severity;
   std::vector<Finding> (*at_run_time)(const SessionView&);
+  std::vector<Finding> (*in_source)(const SourceView&) = nullptr;
 };
 
 }  // namespace xleak::monitor

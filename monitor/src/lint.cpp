@@ -1,0 +1,224 @@
+#include "xleak/monitor/lint.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <map>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "source/files.hpp"
+#include "source/ignores.hpp"
+#include "source/program.hpp"
+#include "xleak/monitor/error.hpp"
+
+namespace xleak::monitor {
+namespace {
+
+// More files beside a notebook than this are a package, which is linted for itself.
+constexpr std::size_t kMostModules = 64;
+
+SourceReport report_of(const SourceView& code) {
+  SourceReport report;
+  source::Ignores ignores(code.program());
+  for (const Smell* smell : all_smells()) {
+    if (smell->in_source == nullptr) continue;
+    std::set<std::string> seen;
+    for (Finding& finding : smell->in_source(code)) {
+      if (!seen.insert(finding.key).second) continue;
+      Verdict verdict{smell, std::move(finding), smell->severity};
+      if (verdict.finding.severity) verdict.severity = *verdict.finding.severity;
+      if (!ignores.covers(verdict)) report.findings.push_back(std::move(verdict));
+    }
+  }
+  std::stable_sort(report.findings.begin(), report.findings.end(),
+                   [](const Verdict& a, const Verdict& b) {
+                     return std::make_tuple(a.finding.cell, a.finding.line, a.finding.column) <
+                            std::make_tuple(b.finding.cell, b.finding.line, b.finding.column);
+                   });
+  report.unused = ignores.unused();
+  return report;
+}
+
+bool is_notebook(std::string_view path) {
+  constexpr std::string_view kSuffix = ".ipynb";
+  return path.size() > kSuffix.size() && path.substr(path.size() - kSuffix.size()) == kSuffix;
+}
+
+// Modules have negative indexes, and stand before the program that imports them.
+struct Modules {
+  std::vector<SourceCell> cells;
+  std::vector<std::string> paths;
+};
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+void add_modules(const std::string& folder, const SourceView& importing, const std::string& itself,
+                 Modules& modules) {
+  for (const std::string& name : importing.imports()) {
+    const std::string path = folder + name + ".py";
+    const auto& known = modules.paths;
+    const bool is_known = std::find(known.begin(), known.end(), path) != known.end();
+    if (path == itself || is_known || known.size() >= kMostModules) continue;
+    const auto text = source::read_if_there(path);
+    if (!text || !source::is_utf8(*text)) continue;
+    modules.paths.push_back(path);
+    SourceCell cell{*text, -static_cast<int>(modules.paths.size())};
+    cell.module = name;
+    // What it imports itself comes before it.
+    add_modules(folder, SourceView({cell}), itself, modules);
+    modules.cells.push_back(std::move(cell));
+  }
+}
+
+// As if the module had been read for itself; edits of other files are left out.
+void make_own(Finding& finding) {
+  for (Fix& fix : finding.fixes) {
+    const bool is_own = std::all_of(fix.edits.begin(), fix.edits.end(),
+                                    [&](const Edit& it) { return it.cell == finding.cell; });
+    if (!is_own) fix.edits.clear();
+    for (Edit& edit : fix.edits) edit.cell = 1;
+  }
+  finding.cell = 1;
+  finding.cause_cell = 1;
+}
+
+// The findings of a module become those of its own file.
+void hand_out(LintedFile& file, const Modules& modules) {
+  std::vector<Verdict> own;
+  for (Verdict& verdict : file.report.findings) {
+    if (verdict.finding.cell > 0) {
+      own.push_back(std::move(verdict));
+      continue;
+    }
+    const std::size_t at = static_cast<std::size_t>(-verdict.finding.cell) - 1;
+    const auto is_it = [&](const LintedFile& it) { return it.path == modules.paths[at]; };
+    auto module = std::find_if(file.modules.begin(), file.modules.end(), is_it);
+    if (module == file.modules.end()) {
+      LintedFile added;
+      added.path = modules.paths[at];
+      added.first_lines = {1};
+      const auto cell =
+          std::find_if(modules.cells.begin(), modules.cells.end(),
+                       [&](const SourceCell& it) { return it.index == verdict.finding.cell; });
+      added.sources = {cell->text};
+      module = file.modules.insert(file.modules.end(), std::move(added));
+    }
+    make_own(verdict.finding);
+    module->report.findings.push_back(std::move(verdict));
+  }
+  file.report.findings = std::move(own);
+  auto& unused = file.report.unused;
+  unused.erase(std::remove_if(unused.begin(), unused.end(),
+                              [](const UnusedIgnore& it) { return it.cell < 0; }),
+               unused.end());
+}
+
+void lint_content(LintedFile& file, std::string_view text) {
+  if (!source::is_utf8(text)) throw Error("it is not text in UTF-8");
+  file.is_notebook = is_notebook(file.path);
+  std::vector<SourceCell> cells =
+      file.is_notebook ? source::cells_of_notebook(text) : source::cells_of_script(text);
+  for (const SourceCell& cell : cells) {
+    file.first_lines.push_back(cell.first_line);
+    file.sources.push_back(cell.text);
+  }
+  const SourceView code(cells);
+  Modules modules;
+  // The files of a package import each other, and are linted each for itself.
+  const bool has_cells = file.is_notebook || cells.size() > 1;
+  if (has_cells) add_modules(folder_of(file.path), code, file.path, modules);
+  if (modules.cells.empty()) {
+    file.report = report_of(code);
+  } else {
+    std::vector<SourceCell> program = modules.cells;
+    program.insert(program.end(), std::make_move_iterator(cells.begin()),
+                   std::make_move_iterator(cells.end()));
+    file.report = lint(std::move(program));
+  }
+  hand_out(file, modules);
+  if (file.report.findings.empty()) file.sources.clear();
+}
+
+// What stops one file must not stop the others.
+template <typename Work>
+void guarded(LintedFile& file, Work work) {
+  try {
+    work();
+  } catch (const std::exception& failed) {
+    file.problem = "cannot lint " + file.path + ": " + failed.what() + ". It was left out.";
+  }
+}
+
+void lint_file(LintedFile& file) {
+  guarded(file, [&] { lint_content(file, source::read_file(file.path)); });
+}
+
+bool is_same(const Verdict& a, const Verdict& b) {
+  return a.smell == b.smell && a.finding.cell == b.finding.cell &&
+         a.finding.line == b.finding.line && a.finding.column == b.finding.column;
+}
+
+void add_missing(std::vector<Verdict>& known, std::vector<Verdict> found) {
+  for (Verdict& verdict : found) {
+    const bool is_known = std::any_of(known.begin(), known.end(),
+                                      [&](const Verdict& it) { return is_same(it, verdict); });
+    if (!is_known) known.push_back(std::move(verdict));
+  }
+}
+
+// A module may be linted for itself too, and several notebooks may import it.
+void add_modules_of(std::vector<LintedFile>& files) {
+  std::map<std::string, std::size_t> position;
+  for (std::size_t i = 0; i < files.size(); ++i) position.emplace(files[i].path, i);
+  const std::size_t named = files.size();
+  for (std::size_t i = 0; i < named; ++i) {
+    for (LintedFile& module : std::exchange(files[i].modules, {})) {
+      const auto [at, is_new] = position.try_emplace(module.path, files.size());
+      if (is_new) {
+        files.push_back(std::move(module));
+        continue;
+      }
+      // In a script of several cells the lines would be others.
+      LintedFile& file = files[at->second];
+      if (file.first_lines.size() > 1) continue;
+      if (file.sources.empty()) file.sources = module.sources;
+      add_missing(file.report.findings, std::move(module.report.findings));
+    }
+  }
+}
+
+}  // namespace
+
+void use_grammar(const TSLanguage* language) { source::set_grammar(language); }
+
+SourceReport lint(std::vector<SourceCell> cells) { return report_of(SourceView(std::move(cells))); }
+
+LintedFile lint_text(const std::string& path, std::string_view text) {
+  LintedFile file;
+  file.path = path;
+  guarded(file, [&] { lint_content(file, text); });
+  return file;
+}
+
+std::vector<LintedFile> lint_files(const std::vector<std::string>& paths, int threads) {
+  std::vector<LintedFile> files(paths.size());
+  for (std::size_t i = 0; i < paths.size(); ++i) files[i].path = paths[i];
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < files.size(); i = next++) lint_file(files[i]);
+  };
+  const auto wanted = static_cast<std::size_t>(std::max(1, threads));
+  std::vector<std::thread> workers;
+  for (std::size_t i = 1; i < std::min(wanted, files.size()); ++i) workers.emplace_back(work);
+  work();
+  for (std::thread& worker : workers) worker.join();
+  add_modules_of(files);
+  return files;
+}
+
+}  // namespace xleak::monitor

@@ -1,0 +1,115 @@
+#include "source/program.hpp"
+
+#include <algorithm>
+
+namespace xleak::monitor::source {
+namespace {
+
+// Class hierarchies of notebooks are flat; a longer chain is a cycle.
+constexpr int kDeepestHierarchy = 8;
+
+}  // namespace
+
+Program::Program(std::vector<SourceCell> cells_of_program) : cells(std::move(cells_of_program)) {
+  texts.reserve(cells.size());
+  std::size_t bytes = 0;
+  for (const SourceCell& cell : cells) bytes += cell.text.size();
+  // A node for every six bytes is what notebooks have.
+  syntax.nodes.reserve(bytes / 6);
+  for (const SourceCell& cell : cells) {
+    PythonText python = only_python(cell.text, cell.index);
+    texts.push_back(std::move(python.text));
+    magics.insert(magics.end(), python.magics.begin(), python.magics.end());
+    first_node.push_back(static_cast<std::uint32_t>(syntax.nodes.size()));
+    remarks.insert(remarks.end(), python.remarks.begin(), python.remarks.end());
+    parse_cell(texts.back(), names, syntax);
+  }
+  std::vector<std::pair<std::uint32_t, NameId>> modules;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    modules.emplace_back(first_node[i], names.identifier(cells[i].module));
+  }
+  scopes = std::make_unique<Scopes>(syntax, names, modules);
+  index();
+  stores = find_stores(*this);
+  updates = find_updates(*this);
+}
+
+void Program::index() {
+  for (std::uint32_t id = 0; id < syntax.nodes.size(); ++id) {
+    switch (syntax.nodes[id].kind) {
+      case Kind::call:
+        calls.emplace_back(this, id);
+        break;
+      case Kind::for_loop:
+      case Kind::while_loop:
+      case Kind::comprehension:
+        loops.emplace_back(this, id);
+        break;
+      case Kind::function:
+        functions.emplace_back(this, id);
+        break;
+      case Kind::class_definition:
+        classes.push_back(at(id));
+        break;
+      case Kind::except_branch:
+        handlers.push_back(at(id));
+        break;
+      case Kind::assign:
+      case Kind::augmented_assign:
+        assignments.push_back(at(id));
+        break;
+      case Kind::delete_statement:
+        deletions.push_back(at(id));
+        break;
+      default:
+        break;
+    }
+  }
+  for (const Call& call : calls) {
+    const Expr callee = call.callee();
+    if (!callee) continue;
+    const std::uint32_t id = static_cast<std::uint32_t>(callee.id());
+    const DottedId dotted = scopes->dotted(id);
+    if (dotted != 0) calls_by_dotted[dotted].push_back(call);
+    if (node(id).kind == Kind::attribute) calls_by_method[node(id).name].push_back(call);
+    const PlaceId place = scopes->place_of(id);
+    if (place == kNone) continue;
+    const Binding* binding = scopes->bindings(place);
+    for (std::uint32_t i = 0; i < scopes->place(place).binding_count; ++i) {
+      if (binding[i].how == Bound::function) calls_by_function[binding[i].target].push_back(call);
+    }
+  }
+}
+
+std::size_t Program::cell_of(std::uint32_t id) const {
+  return std::upper_bound(first_node.begin(), first_node.end(), id) - first_node.begin() - 1;
+}
+
+std::uint32_t Program::above(std::uint32_t id, Kind kind) const {
+  while (id != kNone && node(id).kind != kind) id = node(id).parent;
+  return id;
+}
+
+std::uint32_t Program::function_of(std::uint32_t id) const {
+  for (std::uint32_t child = id, up = node(id).parent; up != kNone;
+       child = up, up = node(up).parent) {
+    const Field field = node(child).field;
+    if (field == Field::decorator) continue;
+    if (node(up).kind == Kind::function || node(up).kind == Kind::lambda) return up;
+  }
+  return kNone;
+}
+
+bool Program::is_derived(std::uint32_t class_node, std::initializer_list<std::string_view> dotted,
+                         int depth) const {
+  if (depth > kDeepestHierarchy) return false;
+  for (auto child = syntax.first_child(class_node); child != kNone;
+       child = syntax.next_sibling(child)) {
+    if (node(child).field == Field::argument && at(child).is_dotted(dotted)) return true;
+  }
+  const auto bases = scopes->bases(class_node);
+  return std::any_of(bases.begin(), bases.end(),
+                     [&](std::uint32_t base) { return is_derived(base, dotted, depth + 1); });
+}
+
+}  // namespace xleak::monitor::source

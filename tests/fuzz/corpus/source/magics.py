@@ -1,0 +1,11 @@
+%%time
+!ls \
+ -l
+x = !pwd
+y?
+%matplotlib inline
+if a:
+    %cd ..
+"""
+%no
+"""

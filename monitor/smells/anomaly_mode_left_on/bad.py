@@ -28,7 +28,7 @@ train(net, 30)
 torch.autograd.set_detect_anomaly(False);
 
 # %% without the search for NaN, over two cells: a few steps
-torch.autograd.set_detect_anomaly(True, check_nan=False);
+torch.autograd.set_detect_anomaly(True, check_nan=False);  # lint: XL211
 encoder = torch.nn.Linear(4, 4)
 train(encoder, 6)
 
@@ -36,4 +36,4 @@ train(encoder, 6)
 optimizer = torch.optim.Adam(encoder.parameters())
 for step in range(12):
     encoder(torch.rand(3, 4)).sum().backward()
-    optimizer.step()
+    optimizer.step()  # lint: XL204

@@ -7,14 +7,14 @@ array.array("d", bytes(8 * 150_000))
 import numpy as np
 
 rows = np.zeros(500_000)
-rows
+rows  # lint: XL401
 
 # %% shown, then deleted: deleted  # expect: XL401
 del rows
 
 # %% shown, then rebound: shown
 table = np.zeros((1_000, 500))
-table
+table  # lint: XL401
 
 # %% shown, then rebound: rebound  # expect: XL401
 table = None
@@ -35,7 +35,7 @@ del words
 
 # %% a view of an array: shown
 grid = np.zeros((600, 600))
-grid.T
+grid.T  # lint: XL401
 
 # %% a view of an array: it keeps the base  # expect: XL401
 del grid
@@ -44,14 +44,14 @@ del grid
 import torch
 
 weights = torch.zeros(1_000_000)
-weights[:3]
+weights[:3]  # lint: XL401
 
 # %% a slice of a tensor: it keeps the storage  # expect: XL401
 del weights
 
 # %% a model: shown
 model = torch.nn.Linear(1_000, 500)
-model
+model  # lint: XL401
 
 # %% a model: deleted  # expect: XL401
 del model
@@ -60,7 +60,7 @@ del model
 import pandas as pd
 
 frame = pd.DataFrame({"reading": np.arange(400_000.0)})
-frame
+frame  # lint: XL401
 
 # %% a data frame: deleted  # expect: XL401
 del frame

@@ -2,7 +2,7 @@
 import numpy as np
 
 readings = np.zeros(400_000)
-readings
+readings  # lint: XL401
 
 # %% shown, and used by its number: used
 first = Out[1][0]
@@ -12,7 +12,7 @@ del readings
 
 # %% shown, and used by _: shown
 samples = np.zeros(400_000)
-samples
+samples  # lint: XL401
 
 # %% shown, and used by _: used
 count = len(_)
@@ -22,7 +22,7 @@ del samples
 
 # %% shown and still named
 rows = np.zeros(500_000)
-rows
+rows  # lint: XL401
 
 # %% ended with a semicolon
 np.zeros(400_000);
@@ -49,7 +49,7 @@ del grid
 import torch
 
 weights = torch.zeros(1_000_000)
-weights[:3]
+weights[:3]  # lint: XL401
 
 # %% held by an attribute
 class Holder:

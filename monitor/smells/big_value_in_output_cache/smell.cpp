@@ -1,7 +1,10 @@
 // A value shown as a cell's result stays in Out[n] for the life of the session.
 #include "xleak/monitor/smell.hpp"
 
+#include <string>
+
 #include "xleak/monitor/bytes.hpp"
+#include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::big_value_in_output_cache {
 namespace {
@@ -46,9 +49,69 @@ std::vector<Finding> at_run_time(const SessionView& session) {
   return findings;
 }
 
+using source::Kind;
+
+bool is_large(const Value& value) {
+  return value.is_tensor() || value.type == ValueType::array ||
+         value.type == ValueType::tf_tensor || value.type == ValueType::module;
+}
+
+// What these return is a number, or a few rows.
+bool makes_small(std::string_view name) {
+  for (const std::string_view small :
+       {"head",  "tail",  "describe", "info", "sum",    "mean", "std",   "var",    "min",
+        "max",   "item",  "norm",     "any",  "all",    "prod", "size",  "median", "sample",
+        "numel", "shape", "columns",  "dim",  "argmax", "eval", "train", "to",     "cuda"}) {
+    if (name == small) return true;
+  }
+  return false;
+}
+
+bool is_one_element(const Expr& element) {
+  const auto parts = element.children();
+  return parts.size() == 2 && parts.back().is(Kind::integer);
+}
+
+bool shows_large(const Expr& shown) {
+  switch (shown.kind()) {
+    case Kind::name:
+      return is_large(shown.value());
+    case Kind::attribute:
+      return is_large(shown.child(source::Field::object).value()) && !makes_small(shown.name()) &&
+             (shown.name() == "T" || shown.name() == "values" || shown.name() == "weight" ||
+              shown.name() == "grad" || shown.name() == "data");
+    case Kind::subscript:
+      return is_large(shown.value()) && !is_one_element(shown);
+    case Kind::call:
+      return shown.value().is_gradful() && !makes_small(shown.as_call().method()) &&
+             !shown.value().loss;
+    default:
+      return false;
+  }
+}
+
+std::vector<Finding> in_source(const SourceView& code) {
+  std::vector<Finding> findings;
+  if (!code.is_notebook()) return findings;
+  for (const Expr& shown : code.displayed()) {
+    if (!shows_large(shown)) continue;
+    const bool has_graph = shown.value().is_gradful();
+    Finding finding = shown.finding(
+        "The shell keeps what a cell shows in `Out`" +
+        std::string(has_graph ? ", here with its graph" : "") +
+        ": deleting the name will not free it. Show a summary, or end the line with `;`.");
+    // How large it is shows only when it runs.
+    finding.severity = Severity::note;
+    finding.fixes.push_back({"Do not show it", "", {shown.followed_by(";")}});
+    finding.fixes.back().safe = false;
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL401", "big_value_in_output_cache", Severity::warning, at_run_time};
+const Smell smell{"XL401", "big_value_in_output_cache", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::big_value_in_output_cache

@@ -7,7 +7,7 @@ class Codebook(torch.nn.Module):
     def __init__(self, size, width):
         super().__init__()
         rows = torch.zeros(size, width)
-        rows.module = self
+        rows.module = self  # lint: XL106
         self.register_buffer("rows", rows)
 
 codebook = Codebook(1_000, 600)
@@ -26,7 +26,7 @@ gc.collect()
 class Tree:
     def __init__(self):
         self.table = bytearray(3_000_000)
-        self.leaves = [Leaf(self) for number in range(4)]
+        self.leaves = [Leaf(self) for number in range(4)]  # lint: XL106
 
 class Leaf:
     def __init__(self, parent):

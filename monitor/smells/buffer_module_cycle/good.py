@@ -89,7 +89,7 @@ import numpy as np
 class Mesh:
     def __init__(self):
         self.points = np.zeros(500_000)
-        self.owner = self
+        self.owner = self  # lint: XL106
 
 mesh = Mesh()
 del mesh

@@ -7,7 +7,7 @@ class Volume:
     def __init__(self, size):
         self.voxels = np.zeros(size)
 
-    @functools.lru_cache(maxsize=None)
+    @functools.lru_cache(maxsize=None)  # lint: XL404
     def histogram(self, bins):
         return bins * 2
 
@@ -24,7 +24,7 @@ class Layer:
     def __init__(self, size):
         self.weight = torch.zeros(size, size)
 
-    @functools.cache
+    @functools.cache  # lint: XL404
     def norm(self):
         return 1.0
 
@@ -35,7 +35,7 @@ class Window:
     def __init__(self):
         self.samples = bytearray(3_000_000)
 
-    @functools.lru_cache(maxsize=8)
+    @functools.lru_cache(maxsize=8)  # lint: XL404
     def level(self, at):
         return self.samples[at]
 

@@ -7,7 +7,7 @@ class Volume:
     def __init__(self, size):
         self.voxels = np.zeros(size)
 
-    @functools.lru_cache(maxsize=None)
+    @functools.lru_cache(maxsize=None)  # lint: XL404
     def histogram(self, bins):
         return bins * 2
 

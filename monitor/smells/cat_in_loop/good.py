@@ -28,7 +28,7 @@ for night in range(7):
 # %% small parts
 peaks = torch.empty(0)
 for night in range(500):
-    peaks = torch.cat([peaks, rate(night)[:1, 0]])
+    peaks = torch.cat([peaks, rate(night)[:1, 0]])  # lint: XL110
 
 # %% a tensor that each turn needs whole: blocks that see all before them
 layers = [torch.nn.Linear(16 + 2 * n, 2) for n in range(12)]
@@ -66,7 +66,7 @@ for night in range(20):
 counts = torch.empty(0)
 for night in range(1, 20):
     batch = torch.ones(night, 4096, 4)
-    counts = torch.cat([counts, batch.sum().reshape(1)])
+    counts = torch.cat([counts, batch.sum().reshape(1)])  # lint: XL110
 
 # %% a buffer that is written out whenever it is full
 pending, written = torch.empty(0, 16), 0

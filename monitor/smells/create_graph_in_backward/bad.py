@@ -9,7 +9,7 @@ def potential():
     )
 
 def roughness(model):
-    model(torch.rand(600, 400)).square().mean().backward(create_graph=True)
+    model(torch.rand(600, 400)).square().mean().backward(create_graph=True)  # lint: XL205
     return sum(p.grad.square().sum() for p in model.parameters()).item()
 
 net = potential()
@@ -21,7 +21,7 @@ text = f"{rough:.3f}"
 # %% bare tensors: differentiated
 weights = [torch.rand(700, 600, requires_grad=True) for number in range(3)]
 product = (weights[0] * weights[1] * weights[2]).sigmoid().sum()
-product.backward(create_graph=True)
+product.backward(create_graph=True)  # lint: XL205
 del product
 
 # %% bare tensors: still there  # expect: XL205

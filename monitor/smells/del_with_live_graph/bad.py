@@ -6,7 +6,7 @@ grown = (torch.rand(800, 1_000) * scale).exp()
 score = grown.sum()
 
 # %% a result that its operation needs: deleted
-del grown
+del grown  # lint: XL108
 
 # %% a result that its operation needs: still there  # expect: XL108
 value = score.item()

@@ -6,7 +6,7 @@ import numpy as np
 class Rig:
     def __init__(self, size):
         self.frames = np.zeros(size)
-        atexit.register(self.flush)
+        atexit.register(self.flush)  # lint: XL408
 
     def flush(self):
         pass
@@ -23,7 +23,7 @@ import weakref
 class Camera:
     def __init__(self):
         self.buffer = bytearray(3_000_000)
-        weakref.finalize(self, self.close)
+        weakref.finalize(self, self.close)  # lint: XL408
 
     def close(self):
         pass
@@ -40,7 +40,7 @@ def save(table, path):
     pass
 
 table = Table(3_000)
-weakref.finalize(table, save, table, "rows.npy")
+weakref.finalize(table, save, table, "rows.npy")  # lint: XL408
 table = None
 
 # %% a partial at exit  # expect: XL408

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 for star in range(25):
-    figure, axes = plt.subplots()
+    figure, axes = plt.subplots()  # lint: XL405
     axes.imshow(np.zeros((200, 200)))
 
 # %% closed
@@ -15,7 +15,7 @@ figure = axes = None
 
 # %% by a function that is called in a loop  # expect: XL405
 def draw(number):
-    plt.figure()
+    plt.figure()  # lint: XL405
     plt.plot(np.arange(20_000.0))
 
 for number in range(30):

@@ -9,7 +9,7 @@ class Encoder(nn.Module):
         self.head = nn.Linear(400, 4)
 
     def forward(self, x):
-        self.hidden = torch.tanh(self.inner(x))
+        self.hidden = torch.tanh(self.inner(x))  # lint: XL103
         return self.head(self.hidden)
 
 encoder = Encoder()
@@ -24,7 +24,7 @@ class Reader(nn.Module):
         self.head = nn.Linear(600, 4)
 
     def forward(self, x):
-        self.latest_input = x
+        self.latest_input = x  # lint: XL103
         return self.head(x)
 
 reader = Reader()
@@ -40,7 +40,7 @@ class Attention(nn.Module):
         self.query = nn.Linear(100, 500)
 
     def weigh(self, x):
-        self.weights_seen = torch.softmax(self.query(x), -1)
+        self.weights_seen = torch.softmax(self.query(x), -1)  # lint: XL103
         return self.weights_seen
 
     def forward(self, x):
@@ -61,7 +61,7 @@ class Tapped(nn.Module):
 
     def forward(self, x):
         y = self.inner(x)
-        self.taps.append(y.detach())
+        self.taps.append(y.detach())  # lint: XL103
         return y.mean()
 
 tapped = Tapped()

@@ -10,7 +10,7 @@ with ThreadPoolExecutor(2) as pool:
     brightest = max(picture.max() for picture in pool.map(render, range(6)))
 
 # %% not yet read: submitted
-pool = ThreadPoolExecutor(2)
+pool = ThreadPoolExecutor(2)  # lint: XL413
 later = [pool.submit(render, view) for view in range(6)]
 
 # %% not yet read: waited for
@@ -49,7 +49,7 @@ async def fetch(size):
 bodies = await asyncio.gather(*[fetch(700_000) for number in range(4)])
 
 # %% small results
-counts = [pool.submit(len, "abc") for number in range(1000)]
+counts = [pool.submit(len, "abc") for number in range(1000)]  # lint: XL413
 total = sum(count.result() for count in counts)
 
 # %% the end

@@ -1,7 +1,11 @@
 // Blocks that torch's cache keeps on a device long after the tensors in them died.
 #include "xleak/monitor/smell.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "xleak/monitor/bytes.hpp"
+#include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::gpu_memory_not_released {
 namespace {
@@ -50,9 +54,70 @@ std::vector<Finding> at_run_time(const SessionView& session) {
   return findings;
 }
 
+using source::Bound;
+using source::Kind;
+
+bool is_on_device(const PlaceBinding& binding) {
+  if (binding.how != Bound::assign || binding.position >= 0) return false;
+  const Value value = binding.value.value();
+  if (value.type == ValueType::module) return false;
+  const Call call = binding.value.as_call();
+  return (value.is_tensor() && value.on_device) || (call && call.moves_to_device());
+}
+
+bool is_used_behind(const Place& place, const Expr& loop) {
+  const auto is_behind = [&](const Expr& spot) { return loop < spot && !spot.is_inside(loop); };
+  const auto uses = place.uses();
+  if (std::any_of(uses.begin(), uses.end(), is_behind)) return true;
+  const auto bindings = place.bindings();
+  return std::any_of(bindings.begin(), bindings.end(),
+                     [&](const PlaceBinding& binding) { return is_behind(binding.target); });
+}
+
+// Names that the loop leaves behind with tensors on the device, each once.
+std::vector<std::string> left_by(const Loop& loop) {
+  std::vector<std::string> names;
+  for (const Expr& statement : loop.body().all(Kind::assign)) {
+    const Expr target = statement.child(source::Field::left);
+    const Place place = target.place();
+    if (!target.is(Kind::name) || !place.is_module_level() || is_used_behind(place, loop)) continue;
+    const auto bindings = place.bindings();
+    if (std::none_of(bindings.begin(), bindings.end(), is_on_device)) continue;
+    const std::string name(place.name());
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::vector<Finding> in_source(const SourceView& code) {
+  std::vector<Finding> findings;
+  if (!code.is_notebook() || !code.uses("torch")) return findings;
+  for (const Loop& loop : code.loops()) {
+    if (!loop.is(Kind::for_loop) || !loop.at_top_level() || !loop.loops().empty()) continue;
+    const auto names = left_by(loop);
+    if (names.empty()) continue;
+    Finding finding =
+        loop.finding("`" + listed(names) +
+                     "` still has a tensor of the last turn on the device: names of the top "
+                     "level outlive the loop. Put it into a function, or delete what it leaves.");
+    if (const auto edit = loop.line_after("del " + listed(names))) {
+      finding.fixes.push_back({"Delete them behind the loop", "", {*edit}});
+      finding.fixes.back().safe = false;
+    }
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL601", "gpu_memory_not_released", Severity::note, at_run_time};
+const Smell smell{"XL601", "gpu_memory_not_released", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::gpu_memory_not_released

@@ -6,7 +6,7 @@ class Probe:
 
     def __init__(self, size):
         self.trace = np.ones(size)
-        Probe.alive.append(self)
+        Probe.alive.append(self)  # lint: XL409
 
 # %% a list of the class: made
 for size in range(4):
@@ -21,7 +21,7 @@ class Bus:
 
     def __init__(self):
         self.window = np.ones(200_000)
-        self.handlers[id(self)] = self.handle
+        self.handlers[id(self)] = self.handle  # lint: XL409
 
     def handle(self, event):
         return self.window.mean() + event
@@ -47,7 +47,7 @@ sessions = []
 class Session:
     def __init__(self):
         self.cache = torch.zeros(500, 600)
-        sessions.append(self)
+        sessions.append(self)  # lint: XL409
 
 # %% a global list: once
 session = Session()

@@ -83,7 +83,7 @@ class Particle:
 
     def __init__(self):
         self.track = np.ones(100_000)
-        Particle.everyone.append(self)
+        Particle.everyone.append(self)  # lint: XL409
 
 for n in range(4):
     Particle()

@@ -5,7 +5,7 @@ taps = []
 
 def evaluate(size):
     output = np.ones(size)
-    taps.append((size, output))
+    taps.append((size, output))  # lint: XL105
     return output.mean()
 
 # %% a debugging list that a function fills: once
@@ -27,7 +27,7 @@ class Clamp(torch.autograd.Function):
     @staticmethod
     def forward(ctx, z):
         ctx.save_for_backward(z)
-        seen[len(seen)] = (ctx, z)
+        seen[len(seen)] = (ctx, z)  # lint: XL105
         return z.clamp(-1, 1)
 
     @staticmethod
@@ -56,7 +56,7 @@ late = []
 class Square(torch.autograd.Function):
     @staticmethod
     def forward(ctx, z):
-        late.append((ctx, z))
+        late.append((ctx, z))  # lint: XL105
         ctx.save_for_backward(z)
         return z * z
 
@@ -73,13 +73,13 @@ outputs = {}
 
 def tap(name):
     def look(module, inputs, output):
-        outputs.setdefault(name, []).append(output.detach())
+        outputs.setdefault(name, []).append(output.detach())  # lint: XL105
 
     return look
 
 layers = torch.nn.Sequential(torch.nn.Linear(100, 400), torch.nn.Linear(400, 500))
 for name, layer in layers.named_children():
-    layer.register_forward_hook(tap(name))
+    layer.register_forward_hook(tap(name))  # lint: XL107
 
 # %% lists by layer: once
 level = layers(torch.rand(1_000, 100)).mean().item()

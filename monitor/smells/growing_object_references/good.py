@@ -85,7 +85,7 @@ follow()
 records = []
 
 def trial(rate):
-    records.append((rate, np.ones(200_000)))
+    records.append((rate, np.ones(200_000)))  # lint: XL105
 
 trial(0.1)
 

@@ -70,8 +70,8 @@ run_log.addHandler(logging.StreamHandler())
 
 # %% two handlers for two places, once
 plot_log = logging.getLogger("plots")
-plot_log.addHandler(logging.StreamHandler())
-plot_log.addHandler(logging.StreamHandler(io.StringIO()))
+plot_log.addHandler(logging.StreamHandler())  # lint: XL406
+plot_log.addHandler(logging.StreamHandler(io.StringIO()))  # lint: XL406
 
 # %% several cells, one handler each
 plot_log.addHandler(logging.NullHandler())

@@ -4,7 +4,7 @@ import torch
 rnn = torch.nn.GRU(32, 128)
 state = None
 for batch in range(6):
-    _, state = rnn(torch.rand(20, 40, 32), state)
+    _, state = rnn(torch.rand(20, 40, 32), state)  # lint: XL208
 
 # %% a state that goes from batch to batch: still there  # expect: XL208
 shape = state.shape
@@ -14,7 +14,7 @@ lstm = torch.nn.LSTM(32, 128, num_layers=2)
 head = torch.nn.Linear(128, 5)
 memory = None
 for window in range(5):
-    features, memory = lstm(torch.rand(20, 40, 32), memory)
+    features, memory = lstm(torch.rand(20, 40, 32), memory)  # lint: XL208
     scores = head(features)
 
 # %% the pair of an LSTM, and the output beside it: still there  # expect: XL208
@@ -28,7 +28,7 @@ class Reader(torch.nn.Module):
         self.hidden = None
 
     def forward(self, x):
-        self.hidden = self.cell(x, self.hidden)
+        self.hidden = self.cell(x, self.hidden)  # lint: XL208
         return self.hidden[0]
 
 reader = Reader()

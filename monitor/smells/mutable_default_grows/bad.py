@@ -1,7 +1,7 @@
 # %% a list: defined
 import numpy as np
 
-def log_scan(scan, seen=[]):
+def log_scan(scan, seen=[]):  # lint: XL410
     seen.append(scan)
     return len(seen)
 
@@ -12,7 +12,7 @@ counts = [log_scan(np.ones(100_000)) for n in range(4)]
 import torch
 
 class Tracker:
-    def note(self, value, *, by_step={}):
+    def note(self, value, *, by_step={}):  # lint: XL410
         by_step[(len(by_step), value.shape)] = value
         return value.mean().item()
 
@@ -25,7 +25,7 @@ class Recorder:
         self.frames = frames
 
     @staticmethod
-    def crop(frame, parts=list()):
+    def crop(frame, parts=list()):  # lint: XL410
         parts.append(frame[:1])
         return frame.sum()
 
@@ -37,7 +37,7 @@ for n in range(4):
     Recorder().frames.append(np.zeros(90_000))
 
 # %% a memo by number: defined
-def window(size, known={}):
+def window(size, known={}):  # lint: XL410
     if size not in known:
         known[size] = np.hanning(size)
     return known[size].sum()

@@ -49,7 +49,7 @@ for n in range(4):
     gather(np.ones(100_000), scans)
 
 # %% handed out and in use
-def extend(scan, series=[]):
+def extend(scan, series=[]):  # lint: XL410
     series.append(scan)
     return series
 

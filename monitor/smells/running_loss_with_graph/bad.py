@@ -4,7 +4,7 @@ import torch
 net = torch.nn.Sequential(torch.nn.Linear(200, 400), torch.nn.ReLU(), torch.nn.Linear(400, 20))
 total = 0.0
 for batch in range(20):
-    total = total + net(torch.rand(100, 200)).square().mean()
+    total = total + net(torch.rand(100, 200)).square().mean()  # lint: XL203
 
 # %% a sum of losses: still there  # expect: XL203
 kind = total.dtype
@@ -13,7 +13,7 @@ kind = total.dtype
 average = None
 for batch in range(15):
     loss = net(torch.rand(100, 200)).abs().mean()
-    average = loss if average is None else 0.9 * average + 0.1 * loss
+    average = loss if average is None else 0.9 * average + 0.1 * loss  # lint: XL203
 
 # %% an average that forgets, beside the last loss: still there  # expect: XL203
 kind = average.dtype
@@ -22,8 +22,8 @@ kind = average.dtype
 sums = {"error": 0.0, "penalty": 0.0}
 for batch in range(12):
     scores = net(torch.rand(100, 200))
-    sums["error"] += scores.square().mean()
-    sums["penalty"] += scores.abs().sum()
+    sums["error"] += scores.square().mean()  # lint: XL203
+    sums["penalty"] += scores.abs().sum()  # lint: XL203
 
 # %% sums by name: still there  # expect: XL203
 names = sorted(sums)
@@ -34,7 +34,7 @@ class Meter:
 
 meter = Meter()
 for batch in range(12):
-    meter.worst = torch.maximum(meter.worst, net(torch.rand(200, 200)).square().mean())
+    meter.worst = torch.maximum(meter.worst, net(torch.rand(200, 200)).square().mean())  # lint: XL203
 
 # %% the largest so far, in an object: still there  # expect: XL203
 kind = meter.worst.dtype
@@ -43,8 +43,8 @@ kind = meter.worst.dtype
 curve, sum_of_curve = [], 0.0
 for batch in range(16):
     loss = net(torch.rand(120, 200)).square().mean()
-    curve.append(loss)
-    sum_of_curve = sum_of_curve + loss
+    curve.append(loss)  # lint: XL102
+    sum_of_curve = sum_of_curve + loss  # lint: XL203
 
 # %% a sum beside a list of its terms: still there  # expect: XL203
 kind = sum_of_curve.dtype

@@ -16,7 +16,7 @@ epoch = 0.0
 for batch in range(20):
     loss = net(torch.rand(100, 200)).square().mean()
     loss.backward()
-    epoch += loss
+    epoch += loss  # lint: XL203
 
 # %% without a graph
 with torch.no_grad():

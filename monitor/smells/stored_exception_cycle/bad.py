@@ -10,13 +10,13 @@ def relax(size):
 try:
     relax(800)
 except ValueError as error:
-    failures.append(error)
+    failures.append(error)  # lint: XL403
 
 # %% an error kept by a name  # expect: XL403
 try:
     relax(700)
 except ValueError as error:
-    last_failure = error
+    last_failure = error  # lint: XL403
 
 # %% an error with a cause  # expect: XL403
 def load(size):
@@ -29,4 +29,4 @@ def load(size):
 try:
     load(500)
 except RuntimeError as error:
-    report = {"error": error}
+    report = {"error": error}  # lint: XL403

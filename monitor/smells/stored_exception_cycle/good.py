@@ -22,7 +22,7 @@ except ValueError as error:
 try:
     relax(10)
 except ValueError as error:
-    small = error
+    small = error  # lint: XL403
 
 # %% the large value has a name as well
 table = np.zeros((800, 800))
@@ -33,4 +33,4 @@ def shape(values):
 try:
     shape(table)
 except ValueError as error:
-    shared = error
+    shared = error  # lint: XL403

@@ -10,7 +10,7 @@ policy = torch.nn.Sequential(torch.nn.Linear(300, 60), torch.nn.Tanh(), torch.nn
 replay = collections.deque(maxlen=50_000)
 for step in range(120):
     observation = torch.rand(40, 300)
-    replay.append((observation, policy(observation), 0.5))
+    replay.append((observation, policy(observation), 0.5))  # lint: XL104
 
 # %% a class that is drawn from: defined
 class Store:
@@ -33,7 +33,7 @@ for step in range(120):
 # %% a list: filled
 rollout = []
 for step in range(120):
-    rollout.append(policy(torch.rand(40, 300)))
+    rollout.append(policy(torch.rand(40, 300)))  # lint: XL104
 
 # %% a list: still there  # expect: XL104
 count = len(rollout)

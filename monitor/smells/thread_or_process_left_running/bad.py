@@ -5,11 +5,11 @@ def stream(stop):
     stop.wait()
 
 # %% a thread that waits for ever: run
-feeder = threading.Thread(target=stream, args=(threading.Event(),), daemon=True)
+feeder = threading.Thread(target=stream, args=(threading.Event(),), daemon=True)  # lint: XL415
 feeder.start()
 
 # %% a thread that waits for ever: run  # expect: XL415
-feeder = threading.Thread(target=stream, args=(threading.Event(),), daemon=True)
+feeder = threading.Thread(target=stream, args=(threading.Event(),), daemon=True)  # lint: XL415
 feeder.start()
 
 # %% a timer: made
@@ -36,12 +36,12 @@ pending = autosave()
 # %% a program: run
 import subprocess
 
-server = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+server = subprocess.Popen(["cat"], stdin=subprocess.PIPE)  # lint: XL415
 
 # %% a program: run  # expect: XL415
 import subprocess
 
-server = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+server = subprocess.Popen(["cat"], stdin=subprocess.PIPE)  # lint: XL415
 
 # %% a process of multiprocessing: run
 import multiprocessing

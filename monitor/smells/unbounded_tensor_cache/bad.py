@@ -8,7 +8,7 @@ by_path = {}
 
 def features(path):
     if path not in by_path:
-        by_path[path] = np.ones(200_000)
+        by_path[path] = np.ones(200_000)  # lint: XL109
     return by_path[path]
 
 # %% a dictionary by path: once
@@ -25,7 +25,7 @@ class Scan:
     def __init__(self, size):
         self.voxels = np.ones(size)
 
-@functools.lru_cache(maxsize=None)
+@functools.lru_cache(maxsize=None)  # lint: XL109
 def histogram(scan):
     return np.histogram(scan.voxels)
 
@@ -56,7 +56,7 @@ class Encoder:
         self.memo = {}
 
     def encode(self, text):
-        return self.memo.setdefault(text, torch.rand(500, 600)).sum()
+        return self.memo.setdefault(text, torch.rand(500, 600)).sum()  # lint: XL109
 
 encoder = Encoder()
 

@@ -10,7 +10,7 @@ gc.disable()
 class Squash(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
-        ctx.out = torch.tanh(x)
+        ctx.out = torch.tanh(x)  # lint: XL210
         return ctx.out
 
     @staticmethod
@@ -27,7 +27,7 @@ gc.collect()
 class Softsign(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
-        ctx.x = x
+        ctx.x = x  # lint: XL210
         return x / (1 + x.abs())
 
     @staticmethod
@@ -45,7 +45,7 @@ del loss
 class Scale(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, factor):
-        ctx.factor, ctx.inputs = factor, x
+        ctx.factor, ctx.inputs = factor, x  # lint: XL210
         return x * factor
 
     @staticmethod

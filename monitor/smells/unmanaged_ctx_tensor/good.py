@@ -42,7 +42,7 @@ for step in range(4):
 class Softsign(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
-        ctx.x = x
+        ctx.x = x  # lint: XL210
         return x / (1 + x.abs())
 
     @staticmethod

@@ -3,7 +3,7 @@ import ipywidgets as widgets
 from IPython.display import display
 
 for night in range(8):
-    picture = widgets.Image(value=bytes(300_000))
+    picture = widgets.Image(value=bytes(300_000))  # lint: XL414
 
 # %% a report in an output area: made
 def report(night):

@@ -3,7 +3,7 @@ import torch
 from torch.utils.data import DataLoader, TensorDataset
 
 spectra = TensorDataset(torch.zeros(64, 10))
-batches = iter(DataLoader(spectra, num_workers=1, batch_size=4))
+batches = iter(DataLoader(spectra, num_workers=1, batch_size=4))  # lint: XL321
 first = next(batches)
 
 # %% a peek at the first batch: later
@@ -29,7 +29,7 @@ print(number)
 # %% broken off within an object
 class Trainer:
     def __init__(self):
-        self.batches = iter(DataLoader(spectra, num_workers=1, batch_size=4))
+        self.batches = iter(DataLoader(spectra, num_workers=1, batch_size=4))  # lint: XL321
 
     def peek(self):
         return next(self.batches)

@@ -19,6 +19,7 @@ from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.debuggers import debuggers
 from xleak.shell.holders.deleted import DeletedTensors
 from xleak.shell.holders.doubled_peaks import DoubledPeaks, peaked_again
+from xleak.shell.holders.dropped_traces import DroppedTraces
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.exit_hooks import ExitHooks, finalizers
 from xleak.shell.holders.figures import open_figures
@@ -36,7 +37,10 @@ from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
 from xleak.shell.holders.passes import GraphsOfPasses
+from xleak.shell.holders.process_groups import ProcessGroups
+from xleak.shell.holders.recompilations import Recompilations
 from xleak.shell.holders.registries import Registries
+from xleak.shell.holders.repeaters import RepeatedBatches
 from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
 from xleak.shell.holders.signs import SourceSigns
@@ -74,6 +78,8 @@ class Holders:
         self._hooks = Hooks()
         self._widgets = StrayWidgets()
         self._grown = GrownByCat()
+        self._compiled = Recompilations()
+        self._groups = ProcessGroups()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
@@ -108,6 +114,10 @@ class Holders:
             FreeHeap(),
             DoubledPeaks(),
             self._grown,
+            DroppedTraces(),
+            RepeatedBatches(),
+            self._compiled,
+            self._groups,
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -131,12 +141,14 @@ class Holders:
             self._failed_cell = index
         counted = self._counts.after_cell(index, source)
         widgets = widgets_are_imported() and self._widgets.history.after_cell(index, source)
-        grown = hooked = False
+        grown = hooked = compiled = grouped = False
         if "torch" in sys.modules:
             self._deleted.after_cell(index, shell.user_ns)
             hooked = self._hooks.after_cell(index)
             grown = self._grown.after_cell(index, self._sources)
-        reasons = failed, counted, widgets, hooked, grown
+            compiled = self._compiled.after_cell(index)
+            grouped = self._groups.after_cell(index, source)
+        reasons = failed, counted, widgets, hooked, grown, compiled, grouped
         if any(reasons) or self._changed_much(index, source):
             self.suspect()
 

@@ -1,0 +1,265 @@
+// Mixed precision by halves: what the scaler and autocast need to work together is missing.
+#include "xleak/monitor/smell.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "xleak/monitor/source.hpp"
+
+namespace xleak::monitor::smells::amp_context_misuse {
+namespace {
+
+using source::Field;
+using source::Kind;
+
+bool makes_scaler(const Call& call) {
+  return call.callee().is_dotted(
+      {"torch.amp.GradScaler", "torch.cuda.amp.GradScaler", "torch.amp.grad_scaler.GradScaler",
+       "torch.cuda.amp.grad_scaler.GradScaler", "torch.cpu.amp.GradScaler"});
+}
+
+bool is_scaler(const Expr& receiver) {
+  const Call made = receiver.made_by();
+  return made && makes_scaler(made) && !made.keyword("enabled").is_false();
+}
+
+bool is_optimizer(const Expr& receiver) {
+  if (receiver.value().type == ValueType::optimizer) return true;
+  const std::string_view name = receiver.name();
+  return receiver.value().type == ValueType::unknown && name.substr(0, 3) == "opt" &&
+         name.find("sched") == std::string_view::npos;
+}
+
+/// What one turn of a training loop does with its scaler, in functions that it calls too.
+struct Turn {
+  std::vector<Call> scaled;    ///< scaler.scale(loss)
+  std::vector<Call> steps;     ///< scaler.step(optimizer)
+  std::vector<Call> unscaled;  ///< loss.backward()
+  std::vector<Call> direct;    ///< optimizer.step()
+  std::vector<Call> clips;
+  bool unscales = false;
+};
+
+// What a function is handed may be scaled already.
+bool is_scaled(const Expr& loss) {
+  if (loss.as_call().method() == "scale") return true;
+  for (const PlaceBinding& binding : loss.place().bindings()) {
+    if (binding.value.as_call().method() == "scale") return true;
+    if (binding.how == source::Bound::parameter) return true;
+  }
+  return false;
+}
+
+void look_at(const Call& call, Turn& turn) {
+  const std::string_view method = call.method();
+  const Expr on = call.receiver();
+  if (method == "scale" && is_scaler(on)) turn.scaled.push_back(call);
+  if (method == "unscale_" && is_scaler(on)) turn.unscales = true;
+  if (method == "step" && is_scaler(on)) turn.steps.push_back(call);
+  if (method == "step" && !call.is_guarded() && is_optimizer(on)) turn.direct.push_back(call);
+  // `accelerator.backward(loss)` scales by itself.
+  const bool is_backward =
+      method == "backward" && on && on.dotted().empty() && call.arguments().empty();
+  if (is_backward && !call.is_guarded() && !is_scaled(on)) turn.unscaled.push_back(call);
+  if (call.callee().is_dotted(
+          {"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"})) {
+    turn.clips.push_back(call);
+  }
+}
+
+Turn turn_of(const SourceView& code, const Expr& body) {
+  Turn turn;
+  for (const Call& call : code.calls_in(body)) look_at(call, turn);
+  return turn;
+}
+
+bool steps_by_scaler(const Turn& turn, const Expr& optimizer) {
+  return std::any_of(turn.steps.begin(), turn.steps.end(), [&](const Call& step) {
+    const Expr of = step.argument("optimizer", 0);
+    return of && of.text() == optimizer.text();
+  });
+}
+
+bool is_updated(const SourceView& code, const Expr& scaler) {
+  const auto updates = code.calls_of({"update"});
+  return std::any_of(updates.begin(), updates.end(), [&](const Call& call) {
+    return call.receiver().text() == scaler.text() ||
+           (is_scaler(call.receiver()) && call.receiver().made_by() == scaler.made_by());
+  });
+}
+
+void add_direct_step(const SourceView& code, const Turn& turn, std::vector<Finding>& findings) {
+  const std::string scaler(turn.scaled.front().receiver().text());
+  for (const Call& step : turn.direct) {
+    const Expr optimizer = step.receiver();
+    if (steps_by_scaler(turn, optimizer)) continue;
+    const std::string by_scaler = scaler + ".step(" + std::string(optimizer.text()) + ")";
+    Finding finding =
+        step.finding("`" + std::string(optimizer.text()) +
+                     ".step()` takes gradients that are still multiplied by the scale of `" +
+                     scaler + "`, and overflows are not skipped. Write `" + by_scaler + "` and `" +
+                     scaler + ".update()`.");
+    if (step.is_discarded() && step.arguments().empty()) {
+      const std::string update =
+          is_updated(code, turn.scaled.front().receiver()) ? "" : "; " + scaler + ".update()";
+      finding.fixes.push_back({"Step by the scaler", "", {step.replaced_by(by_scaler + update)}});
+      finding.fixes.back().safe = false;
+    }
+    findings.push_back(std::move(finding));
+  }
+}
+
+void add_unscaled(const Turn& turn, std::vector<Finding>& findings) {
+  const Call& step = turn.steps.front();
+  const std::string scaler(step.receiver().text());
+  for (const Call& backward : turn.unscaled) {
+    const std::string loss(backward.receiver().text());
+    Finding finding =
+        backward.finding("`" + loss + ".backward()` is not scaled, but `" + scaler +
+                         ".step()` divides the gradients by the scale: they vanish. Write `" +
+                         scaler + ".scale(" + loss + ").backward()`.");
+    finding.fixes.push_back(
+        {"Scale the loss", "", {backward.receiver().replaced_by(scaler + ".scale(" + loss + ")")}});
+    finding.fixes.back().safe = false;
+    findings.push_back(std::move(finding));
+  }
+}
+
+void add_missing_update(const Turn& turn, std::vector<Finding>& findings) {
+  const Call& step = turn.steps.back();
+  const std::string scaler(step.receiver().text());
+  Finding finding =
+      step.finding("`" + scaler + ".update()` is missing: after an overflow `" + scaler +
+                   "` keeps the scale that was too large, and after a skipped step "
+                   "it refuses the next. Call it once behind the last step.");
+  if (step.is_discarded()) {
+    finding.fixes.push_back(
+        {"Update the scale", "", {step.followed_by("; " + scaler + ".update()")}});
+    finding.fixes.back().safe = false;
+  }
+  findings.push_back(std::move(finding));
+}
+
+void add_clips(const Turn& turn, std::vector<Finding>& findings) {
+  if (turn.unscales || turn.scaled.empty() || turn.steps.empty()) return;
+  for (const Call& clip : turn.clips) {
+    Finding finding = clip.finding(
+        "The gradients are clipped while they are multiplied by the scale: nearly all are cut. "
+        "Call `" +
+        std::string(turn.steps.front().receiver().text()) + ".unscale_(optimizer)` before.");
+    finding.severity = Severity::note;
+    findings.push_back(std::move(finding));
+  }
+}
+
+void judge(const SourceView& code, const Turn& turn, std::vector<Finding>& findings) {
+  const bool mixes = !turn.unscaled.empty() && !turn.direct.empty();
+  // Two models, one of them in full precision.
+  if (!turn.scaled.empty() && !mixes) add_direct_step(code, turn, findings);
+  if (!turn.steps.empty() && !mixes) add_unscaled(turn, findings);
+  if (!turn.steps.empty() && !is_updated(code, turn.steps.back().receiver()))
+    add_missing_update(turn, findings);
+  add_clips(turn, findings);
+}
+
+Call autocast_of(const Expr& with_block) {
+  for (const Expr& item : with_block.children()) {
+    const Call call = item.is(Kind::as_pattern) ? item.first_child().as_call() : item.as_call();
+    if (call && call.callee().is_dotted({"torch.autocast", "torch.amp.autocast",
+                                         "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"})) {
+      return call;
+    }
+  }
+  return {};
+}
+
+bool trains(const Loop& loop) {
+  bool steps = false;
+  bool leads_back = false;
+  for (const Expr& spot : loop.body().all(Kind::call)) {
+    const Call call = spot.as_call();
+    steps |= call.method() == "step";
+    leads_back |= call.method() == "backward";
+  }
+  return steps && leads_back;
+}
+
+// The copies of the weights that autocast makes are kept until its outermost block ends.
+void add_long_autocast(const Call& autocast, std::vector<Finding>& findings) {
+  const Expr block = autocast.enclosing(Kind::with_block);
+  if (!autocast_of(block) || autocast.keyword("enabled").is_false() ||
+      autocast.keyword("cache_enabled").is_false()) {
+    return;
+  }
+  for (const Expr& spot : block.child(Field::body).all(Kind::for_loop)) {
+    const Loop loop = spot.as_loop();
+    if (!trains(loop)) continue;
+    findings.push_back(autocast.finding(
+        "One `autocast` spans the whole training loop: it keeps its copies of the weights until "
+        "the block ends, so each turn computes with those of the first. Put it into the loop, "
+        "around the forward pass and the loss."));
+    return;
+  }
+}
+
+bool is_in_autocast(const Expr& spot) {
+  for (Expr block = spot.enclosing(Kind::with_block); block;
+       block = block.enclosing(Kind::with_block)) {
+    if (autocast_of(block)) return true;
+  }
+  return false;
+}
+
+// `with autocast(): out = model(x)` and behind it `loss = criterion(out, y)`.
+void add_loss_outside(const SourceView& code, const Turn& turn, std::vector<Finding>& findings) {
+  if (turn.scaled.empty()) return;
+  for (const Call& call : code.calls_in(turn.scaled.front().loops().empty()
+                                            ? Expr()
+                                            : turn.scaled.front().loops().front().body())) {
+    if (!call.value().loss || is_in_autocast(call)) continue;
+    const Expr output = call.argument("input", 0);
+    for (const PlaceBinding& binding : output.place().bindings()) {
+      if (!binding.value.as_call() || !is_in_autocast(binding.target)) continue;
+      Finding finding = call.finding(
+          "The loss of `" + std::string(output.text()) +
+          "` is computed outside of `autocast`, in the half precision that the model returned: it "
+          "overflows early. Move it into the block, or write `" +
+          std::string(output.text()) + ".float()`.");
+      finding.severity = Severity::note;
+      finding.fixes.push_back(
+          {"Compute it in full precision", "", {output.followed_by(".float()")}});
+      finding.fixes.back().safe = false;
+      findings.push_back(std::move(finding));
+      break;
+    }
+  }
+}
+
+std::vector<Finding> in_source(const SourceView& code) {
+  std::vector<Finding> findings;
+  for (const Call& call : code.calls_to({"torch.autocast", "torch.amp.autocast",
+                                         "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"})) {
+    add_long_autocast(call, findings);
+  }
+  std::vector<Loop> seen;
+  for (const Call& call : code.calls_of({"scale", "step"})) {
+    if (!is_scaler(call.receiver())) continue;
+    for (const Loop& loop : call.loops()) {
+      if (loop.is(Kind::comprehension)) continue;
+      if (std::find(seen.begin(), seen.end(), loop) != seen.end()) break;
+      seen.push_back(loop);
+      const Turn turn = turn_of(code, loop.body());
+      judge(code, turn, findings);
+      add_loss_outside(code, turn, findings);
+      break;
+    }
+  }
+  return findings;
+}
+
+}  // namespace
+
+extern const Smell smell;
+const Smell smell{"XL607", "amp_context_misuse", Severity::warning, nullptr, in_source};
+
+}  // namespace xleak::monitor::smells::amp_context_misuse

@@ -1,0 +1,133 @@
+// DataParallel gathers on one device; what it is compared with lies elsewhere.
+#include "xleak/monitor/smell.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "xleak/monitor/source.hpp"
+
+namespace xleak::monitor::smells::dataparallel_target_device {
+namespace {
+
+using source::Bound;
+using source::Kind;
+
+bool is_moved(const Place& place) {
+  for (const Call& call : place.calls_of({"to", "cuda"})) {
+    if (call.moves_to_device()) return true;
+  }
+  return false;
+}
+
+bool moves_inside(const Expr& value) {
+  for (const Expr& spot : value.all(Kind::call)) {
+    if (spot.as_call().moves_to_device()) return true;
+  }
+  return false;
+}
+
+// `net = Net().cuda()` before, or `multi.to(device)` behind.
+bool reaches_device(const Call& wrapper) {
+  const Expr model = wrapper.argument("module", 0);
+  for (Expr above = wrapper; above && !above.is(Kind::block) && !above.is(Kind::cell);
+       above = above.parent()) {
+    if (above.as_call().moves_to_device()) return true;
+  }
+  if (moves_inside(model) || is_moved(model.place()) || is_moved(wrapper.target().place()))
+    return true;
+  for (const PlaceBinding& binding : model.place().bindings()) {
+    const bool by_function = !binding.value.as_call().callees().empty();
+    if (binding.how != Bound::assign || by_function || moves_inside(binding.value)) return true;
+  }
+  return false;
+}
+
+std::vector<Call> moves_of(const SourceView& code) {
+  std::vector<Call> moves;
+  for (const Call& call : code.calls_of({"cuda", "to"})) {
+    if (call.moves_to_device()) moves.push_back(call);
+  }
+  return moves;
+}
+
+// In a function that is handed the model, or by the name that it has elsewhere.
+bool is_moved_elsewhere(const std::vector<Call>& moves, const Call& wrapper) {
+  const Expr model = wrapper.argument("module", 0);
+  return std::any_of(moves.begin(), moves.end(), [&](const Call& move) {
+    const Expr moved = move.receiver();
+    const Call made = moved.made_by();
+    return (made && (made == wrapper || made == model.made_by())) ||
+           (moved.name() == model.name() && !model.name().empty()) || moved.name() == "module" ||
+           (moved.name() == wrapper.target().name() && !moved.name().empty());
+  });
+}
+
+// The module is made in this program, so a move of it would be seen.
+bool is_made_here(const Expr& model) {
+  const Call made = model.as_call() ? model.as_call() : model.made_by();
+  return made && made.value().type == ValueType::module;
+}
+
+void add_unmoved(const SourceView& code, const Call& wrapper, std::vector<Finding>& findings) {
+  const Expr model = wrapper.argument("module", 0);
+  const auto moves = moves_of(code);
+  if (!is_made_here(model) || moves.empty()) return;
+  if (reaches_device(wrapper) || is_moved_elsewhere(moves, wrapper)) return;
+  findings.push_back(wrapper.finding(
+      "`" + std::string(model.text()) +
+      "` was never moved: `DataParallel` expects its parameters on the first device. Write "
+      "`.to(device)` behind it."));
+}
+
+bool is_parallel(const Expr& callee) {
+  return callee.made_by().callee().is_dotted(
+      {"torch.nn.DataParallel", "torch.nn.parallel.DataParallel"});
+}
+
+bool is_output(const Expr& value) {
+  const Call made = value.as_call() ? value.as_call() : value.made_by();
+  return made && is_parallel(made.callee());
+}
+
+bool is_bound_by(const Place& place, const Loop& loop) {
+  const auto bindings = place.bindings();
+  return bindings.size() == 1 && bindings.front().how == Bound::loop &&
+         bindings.front().target.is_inside(loop);
+}
+
+// `criterion(multi(img.to(device)), lab)`: the target stays where the loader made it.
+void add_targets(const Loop& loop, std::vector<Finding>& findings) {
+  bool moves = false;
+  for (const Expr& spot : loop.body().all(Kind::call)) moves |= spot.as_call().moves_to_device();
+  if (!moves) return;
+  for (const Expr& spot : loop.body().all(Kind::call)) {
+    const Call call = spot.as_call();
+    const auto around = call.loops();
+    if (!call.value().loss || around.empty() || around.front() != loop) continue;
+    const Expr target = call.argument("target", 1);
+    if (!is_output(call.argument("input", 0)) || !is_bound_by(target.place(), loop)) continue;
+    if (is_moved(target.place())) continue;
+    findings.push_back(target.finding(
+        "`" + std::string(target.text()) +
+        "` is still on the host, and the outputs of `DataParallel` are on the first device: move "
+        "it there with the inputs."));
+  }
+}
+
+std::vector<Finding> in_source(const SourceView& code) {
+  std::vector<Finding> findings;
+  const auto wrappers = code.calls_to({"torch.nn.DataParallel", "torch.nn.parallel.DataParallel"});
+  if (wrappers.empty()) return findings;
+  for (const Call& wrapper : wrappers) add_unmoved(code, wrapper, findings);
+  for (const Loop& loop : code.loops()) {
+    if (loop.is(Kind::for_loop)) add_targets(loop, findings);
+  }
+  return findings;
+}
+
+}  // namespace
+
+extern const Smell smell;
+const Smell smell{"XL608", "dataparallel_target_device", Severity::warning, nullptr, in_source};
+
+}  // namespace xleak::monitor::smells::dataparallel_target_device

@@ -1,0 +1,43 @@
+# %% two models in one cell
+import keras
+import numpy as np
+from keras import layers
+
+critic = keras.Sequential([keras.Input((3,)), layers.Dense(1)])
+maker = keras.Sequential([keras.Input((2,)), layers.Dense(3)])
+duo = keras.Sequential([maker, critic])
+x, y = np.random.rand(8, 3), np.ones((8, 1))
+noise = np.random.rand(8, 2)
+
+# %% each compiled in each turn
+for k in range(6):
+    critic.trainable = True
+    critic.compile("rmsprop", "mse")  # lint: XL513
+    critic.train_on_batch(x, y)
+    critic.trainable = False
+    duo.compile("rmsprop", "mse")  # lint: XL513
+    duo.train_on_batch(noise, y)
+
+# %% in a method, a while loop
+class Trainer:
+    def __init__(self, model):
+        self.model = model
+
+    def train(self, steps):
+        done = 0
+        while done < steps:
+            self.model.compile(optimizer="sgd", loss="mae")  # lint: XL513
+            self.model.train_on_batch(x, y)
+            done += 1
+
+Trainer(critic).train(2)
+
+# %% a note: around fit, from another module, in a function
+from tensorflow.keras.optimizers import SGD
+
+def search(rates):
+    for rate in rates:
+        critic.compile(SGD(rate), "mse")  # lint: XL513
+        critic.fit(x, y, verbose=0)
+
+search([0.1, 0.2])

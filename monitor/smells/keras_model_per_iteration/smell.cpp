@@ -1,0 +1,55 @@
+// Each turn of a loop builds and trains another Keras model, and nothing clears the last.
+#include "source/tensorflow.hpp"
+
+namespace xleak::monitor::smells::keras_model_per_iteration {
+namespace {
+
+// Models that exist before the loop belong to the state that is cleared.
+bool has_other_models(const SourceView& code, const tensorflow::ModelPerTurn& model) {
+  for (const Expr& statement : code.assignments()) {
+    const Expr value = statement.child(source::Field::right);
+    if (statement < model.body && value.value().type == ValueType::keras_model && value.as_call() &&
+        !statement.function())
+      return true;
+  }
+  return false;
+}
+
+void add_fix(const SourceView& code, const tensorflow::ModelPerTurn& model, Finding& finding) {
+  const std::string clear = tensorflow::clear_session_call(code);
+  const auto edit = tensorflow::first_statement(model.body).line_before(clear);
+  if (clear.empty() || !edit) return;
+  const bool safe = !tensorflow::is_graph_mode(code) && !has_other_models(code, model);
+  finding.fixes.push_back({"Clear Keras's state at the head of the loop", "", {*edit}, safe});
+}
+
+std::vector<Finding> in_source(const SourceView& code) {
+  std::vector<Finding> findings;
+  // On a GPU it is told as XL507.
+  if (!code.uses("keras") || tensorflow::sets_up_gpu(code)) return findings;
+  for (const tensorflow::ModelPerTurn& model : tensorflow::models_per_turn(code)) {
+    const bool is_graph = tensorflow::is_graph_mode(code);
+    if (model.is_cleared) continue;
+    // What eager code leaves is garbage, and that is gone with a collection.
+    if (!is_graph && tensorflow::collects_garbage(code, model.body)) continue;
+    const std::string name = "`" + std::string(model.target.text()) + "`";
+    Finding finding = model.site.finding(
+        name +
+        " is another Keras model in each turn, and nothing clears the last: a higher peak, as "
+        "models "
+        "wait for the garbage collector with their optimizers and compiled functions. Call "
+        "`keras.backend.clear_session()` at the head of the loop, and delete and collect at its "
+        "end.");
+    if (is_graph) finding.severity = Severity::error;
+    add_fix(code, model, finding);
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace
+
+extern const Smell smell;
+const Smell smell{"XL501", "keras_model_per_iteration", Severity::warning, nullptr, in_source};
+
+}  // namespace xleak::monitor::smells::keras_model_per_iteration

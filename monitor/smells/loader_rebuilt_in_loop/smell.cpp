@@ -1,0 +1,60 @@
+// A loader that is made in each turn starts its worker processes in each turn.
+#include "xleak/monitor/source.hpp"
+
+namespace xleak::monitor::smells::loader_rebuilt_in_loop {
+namespace {
+
+using source::Kind;
+
+// Without workers a loader is a small object.
+bool has_workers(const Call& loader) {
+  const Expr workers = loader.argument("num_workers", 5);
+  return workers && !workers.is_false();
+}
+
+// Folds, splits, a curriculum: another loader in each turn.
+bool differs(const Call& loader) {
+  for (const Loop& loop : loader.loops()) {
+    if (loop.is(Kind::comprehension)) return true;
+    for (const Expr& argument : loader.children()) {
+      if (argument != loader.callee() && loop.changes(argument)) return true;
+    }
+  }
+  return false;
+}
+
+// In a function: what it is made of comes from whoever calls it.
+bool depends_on_caller(const Call& loader) {
+  if (!loader.loops().empty()) return false;
+  const Function function = loader.function();
+  for (const Expr& parameter : function.parameters()) {
+    for (const Expr& argument : loader.children()) {
+      if (parameter.name() != "self" && argument.mentions(parameter.place())) return true;
+    }
+  }
+  return false;
+}
+
+std::vector<Finding> in_source(const SourceView& code) {
+  std::vector<Finding> findings;
+  for (const Call& loader :
+       code.calls_to({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader",
+                      "torch_geometric.loader.DataLoader", "torch_geometric.data.DataLoader",
+                      "fastai.data.load.DataLoader"})) {
+    if (!has_workers(loader) || !loader.in_loop() || loader.is_guarded()) continue;
+    if (differs(loader) || depends_on_caller(loader)) continue;
+    findings.push_back(loader.finding(
+        "This loader is made again in each turn: its worker processes start anew and fill their "
+        "queues from the beginning. Make one before the loop" +
+        std::string(loader.keyword("persistent_workers") ? "."
+                                                         : ", with `persistent_workers=True`.")));
+  }
+  return findings;
+}
+
+}  // namespace
+
+extern const Smell smell;
+const Smell smell{"XL305", "loader_rebuilt_in_loop", Severity::note, nullptr, in_source};
+
+}  // namespace xleak::monitor::smells::loader_rebuilt_in_loop

@@ -1,0 +1,141 @@
+// A model that is made in the loop that trains it begins from nothing with each batch.
+#include <algorithm>
+#include <set>
+
+#include "xleak/monitor/source.hpp"
+
+namespace xleak::monitor::smells::model_built_in_loop {
+namespace {
+
+using source::Bound;
+using source::Kind;
+
+// A handful of turns is a comparison of variants, not training.
+constexpr long long kFewTurns = 8;
+
+bool is_class_of_program(const Call& call) {
+  for (const PlaceBinding& binding : call.callee().place().bindings()) {
+    if (binding.how == Bound::class_definition) return true;
+  }
+  return false;
+}
+
+// Layers without weights learn nothing: to make them costs nothing.
+bool has_weights(const Call& call) {
+  const std::string_view name = call.callee().name();
+  for (const std::string_view layer : {"Linear", "Conv", "LSTM", "GRU", "RNN", "Embedding",
+                                       "Transformer", "Attention", "Bilinear", "Sequential"}) {
+    if (name.find(layer) != std::string_view::npos) return true;
+  }
+  return is_class_of_program(call) || call.callee().dotted().substr(0, 18) == "torchvision.models";
+}
+
+// A class of another file: its instance is asked for its weights.
+bool is_asked_for_weights(const Call& call) {
+  const std::string_view name = call.callee().name();
+  const bool is_class = !name.empty() && name.front() >= 'A' && name.front() <= 'Z';
+  if (!is_class || call.value().type != ValueType::unknown) return false;
+  Expr made = call;
+  while (made.parent().is(Kind::attribute) || made.parent().as_call()) {
+    if (made.parent().as_call() && made.parent().child(source::Field::callee) != made) return false;
+    made = made.parent();
+  }
+  const Expr statement = made.parent();
+  return statement.is(Kind::assign) &&
+         !statement.child(source::Field::left).place().calls_of({"parameters"}).empty();
+}
+
+bool makes_model(const Call& call) {
+  const Value value = call.value();
+  const bool is_model =
+      value.type == ValueType::module && value.origin == call.id() && has_weights(call);
+  return is_model || is_asked_for_weights(call);
+}
+
+bool makes_optimizer(const Call& call) {
+  return call.value().type == ValueType::optimizer && call.value().origin == call.id() &&
+         call.callee().dotted().substr(0, 12) == "torch.optim.";
+}
+
+Loop innermost_loop(const Call& call) {
+  for (const Loop& loop : call.loops()) {
+    if (!loop.is(Kind::comprehension)) return loop;
+  }
+  return {};
+}
+
+bool steps_in(const std::vector<Call>& steps, const Loop& loop) {
+  const Expr body = loop.body();
+  for (auto at = std::lower_bound(steps.begin(), steps.end(), body);
+       at != steps.end() && at->is_inside(body); ++at) {
+    if (innermost_loop(*at) == loop) return true;
+  }
+  return false;
+}
+
+// Another model in each turn is a search; one that gets weights goes on from them.
+bool is_variant(const Call& call, const Loop& loop) {
+  for (const Expr& argument : call.children()) {
+    if (argument == call.callee()) continue;
+    for (const Expr& name : argument.all(Kind::name)) {
+      const auto bindings = name.place().bindings();
+      const bool is_turn = std::any_of(bindings.begin(), bindings.end(), [&](const auto& binding) {
+        return binding.how == Bound::loop && binding.target.is_inside(loop);
+      });
+      if (is_turn) return true;
+    }
+  }
+  const Place place = call.target().place();
+  return place && !place.calls_of({"load_state_dict", "load"}).empty();
+}
+
+// The optimizer of weights that begin in this turn: an image, a latent code.
+bool is_of_this_turn(const Call& optimizer, const Loop& loop) {
+  for (const Expr& argument : optimizer.children()) {
+    if (argument != optimizer.callee() && loop.changes(argument)) return true;
+  }
+  return false;
+}
+
+std::string message(const Call& call) {
+  const std::string what(call.callee().text());
+  return makes_model(call)
+             ? "`" + what +
+                   "(…)` makes a new model in each turn of the loop that trains it: what "
+                   "was learned is gone with the next batch. Make it before the loop."
+             : "`" + what +
+                   "(…)` makes a new optimizer in each turn: its momentum and averages "
+                   "begin from zero with each batch. Make it before the loop.";
+}
+
+std::vector<Finding> in_source(const SourceView& code) {
+  std::vector<Finding> findings;
+  const auto steps = code.calls_of({"step"});
+  std::set<std::uint32_t> seen;
+  for (const Call& backward : code.calls_of({"backward"})) {
+    const Loop loop = innermost_loop(backward);
+    if (!loop || !seen.insert(loop.id()).second) continue;
+    const auto turns = loop.turns();
+    const bool is_test = backward.function().name().substr(0, 4) == "test";
+    if (is_test || (turns && *turns <= kFewTurns) || !steps_in(steps, loop)) continue;
+    bool has_fresh_model = false;
+    for (const Expr& expression : loop.body().all(Kind::call)) {
+      const Call call = expression.as_call();
+      if (innermost_loop(call) != loop || call.is_guarded()) continue;
+      if (makes_model(call) && !is_variant(call, loop)) {
+        has_fresh_model = true;
+        findings.push_back(call.finding(message(call)));
+      } else if (makes_optimizer(call) && (has_fresh_model || !is_of_this_turn(call, loop))) {
+        findings.push_back(call.finding(message(call)));
+      }
+    }
+  }
+  return findings;
+}
+
+}  // namespace
+
+extern const Smell smell;
+const Smell smell{"XL306", "model_built_in_loop", Severity::warning, nullptr, in_source};
+
+}  // namespace xleak::monitor::smells::model_built_in_loop

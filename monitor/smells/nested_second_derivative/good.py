@@ -1,0 +1,23 @@
+# %% no graph for the last one
+import torch
+from torch.autograd import grad
+
+field = torch.nn.Sequential(torch.nn.Linear(2, 16), torch.nn.Tanh(), torch.nn.Linear(16, 1))
+bends = []
+for point in torch.rand(5, 3, 2):
+    point.requires_grad_()
+    slope = grad(field(point).sum(), point, create_graph=True)[0]
+    bend = sum(grad(slope[:, k].sum(), point, retain_graph=True)[0][:, k] for k in range(2))
+    bends.append(bend.mean().item())
+
+# %% what a caller may differentiate again
+def laplacian(x):
+    slope = grad(field(x).sum(), x, create_graph=True)[0]
+    return grad(slope.sum(), x, create_graph=True)[0]
+
+# %% torch.func
+hessian = torch.func.hessian(lambda x: field(x).sum())(torch.rand(2))
+
+# %% one derivative
+x = torch.rand(3, 2, requires_grad=True)
+slope = grad(field(x).sum(), x, create_graph=True)[0]

@@ -1,0 +1,78 @@
+// A transposed view that is read again and again: strided reads, or a copy at each of them.
+#include <algorithm>
+
+#include "xleak/monitor/source.hpp"
+
+namespace xleak::monitor::smells::strided_view_in_hot_loop {
+namespace {
+
+using source::Field;
+using source::Kind;
+
+// Fewer turns cost less than the copy.
+constexpr long long kManyTurns = 50;
+
+// `cube.permute(2, 0, 1)`, `x.mT`: reads in another order than memory has.
+bool is_strided(const Expr& value) {
+  const Call call = value.as_call();
+  if (call) {
+    return is_one_of(call.method(), {"permute", "transpose", "movedim", "swapaxes", "t"}) &&
+           !call.receiver().dotted().size();
+  }
+  return value.is(Kind::attribute) && is_one_of(value.name(), {"T", "mT"});
+}
+
+bool is_of_tensor(const Expr& value) {
+  const Call call = value.as_call();
+  const Expr whole = call ? call.receiver() : value.child(Field::object);
+  return whole.value().is_tensor() || (call && is_one_of(call.method(), {"permute", "movedim"}));
+}
+
+// A reduction or an elementwise operation reads all of it; a product of matrices takes it as it is.
+bool is_read_whole(const Expr& use) {
+  const Expr above = use.parent();
+  if (above.is(Kind::binary)) return above.op() != source::Operator::matmul;
+  return above.is(Kind::attribute) &&
+         is_one_of(above.name(), {"sum", "mean", "amax", "amin", "max", "min", "std", "var", "mul",
+                                  "add", "exp", "square", "softmax", "cumsum", "norm"});
+}
+
+bool turns_often(const Expr& use, const Expr& binding) {
+  for (const Loop& loop : use.loops()) {
+    if (binding.is_inside(loop)) return false;
+    const auto turns = loop.turns();
+    if (!loop.is_over_parts() && (!turns || *turns >= kManyTurns)) return true;
+  }
+  return false;
+}
+
+std::vector<Finding> in_source(const SourceView& code) {
+  std::vector<Finding> findings;
+  if (!code.uses("torch")) return findings;
+  for (const Expr& statement : code.assignments()) {
+    const Expr name = statement.child(Field::left);
+    const Expr value = statement.child(Field::right);
+    if (!name.is(Kind::name) || !is_strided(value) || !is_of_tensor(value)) continue;
+    if (name.place().bindings().size() != 1) continue;
+    const auto uses = name.place().uses();
+    const bool is_hot = std::any_of(uses.begin(), uses.end(), [&](const Expr& use) {
+      return is_read_whole(use) && turns_often(use, statement);
+    });
+    if (!is_hot) continue;
+    Finding finding = statement.finding(
+        "`" + std::string(name.text()) +
+        "` is a view in another order than memory has, and a loop reads it whole in each turn. "
+        "Copy it once: `.contiguous()`.");
+    finding.fixes.push_back(
+        {"Copy it once", "", {value.followed_by(".contiguous()")}, /*safe=*/false});
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace
+
+extern const Smell smell;
+const Smell smell{"XL116", "strided_view_in_hot_loop", Severity::note, nullptr, in_source};
+
+}  // namespace xleak::monitor::smells::strided_view_in_hot_loop

@@ -41,6 +41,7 @@ def test_what_the_package_reads_and_writes_again_is_still_valid() -> None:
     VALIDATOR.validate(again)
     assert again["cells"] == shape["cells"]
     assert again["summary"] == shape["summary"]
+    assert again["devices"] == shape["devices"]
 
 
 def test_fields_that_a_later_version_added_do_not_stop_the_reader() -> None:

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from xleak import _native
 from xleak.shell import tensors
-from xleak.shell.readings import device_readings, python_blocks
+from xleak.shell.readings import (
+    begin_device_cell,
+    device_readings,
+    end_device_cell,
+    python_blocks,
+)
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -77,6 +82,7 @@ class CellEvents:
             )
             if request.index:
                 tensors.begin_cell(request.index)
+                begin_device_cell(request.index)
                 python_blocks.begin_cell()
 
     def post_execute(self) -> None:
@@ -99,7 +105,7 @@ class CellEvents:
             status,
             count,
             python_blocks.end_cell(),
-            device_readings(),
+            end_device_cell(request.index),
             tensors.end_cell(request.index),
         )
         self._watcher.after_cell(request.index, result.info.raw_cell, count)

@@ -12,6 +12,8 @@ from xleak.shell.watcher import Watcher, set_watcher, watcher
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from xleak.panel.panel import Panel
+
 
 @dataclass
 class _Installation:
@@ -20,6 +22,7 @@ class _Installation:
     magics: dict[str, dict[str, Any]]
     transformers: list[Any] = field(default_factory=list)
     events: CellEvents | None = None
+    panel: Panel | None = None
 
 
 _installed: _Installation | None = None
@@ -36,6 +39,7 @@ def attach(shell: InteractiveShell, *, events: bool) -> Watcher:
     if current is not None:
         return current
     from xleak import magics
+    from xleak.panel.panel import Panel
 
     current = Watcher(shell)
     set_watcher(current)
@@ -49,6 +53,8 @@ def attach(shell: InteractiveShell, *, events: bool) -> Watcher:
     if events:
         _installed.events = CellEvents(shell, current)
         _installed.events.register()
+    _installed.panel = Panel(shell, current, finds_late=not events)
+    _installed.panel.open()
     return current
 
 
@@ -60,6 +66,8 @@ def detach(shell: InteractiveShell) -> None:
         return
     if _installed.events is not None:
         _installed.events.unregister()
+    if _installed.panel is not None:
+        _installed.panel.close()
     for kind, before in _installed.magics.items():
         _restore(shell, kind, before)
     ours = [t for t in shell.input_transformers_cleanup if t not in _installed.transformers]

@@ -17,6 +17,8 @@ class DeviceReading(NamedTuple):
     peak: int | None
     inactive_split: int | None
     handed_out: int | None
+    cell_peak: int | None = None
+    """The most that was live at once during the cell that ended, where that was followed."""
 
 
 # Accelerators whose module in torch offers memory_stats().
@@ -50,6 +52,27 @@ class BlockCount:
 
 
 python_blocks = BlockCount()
+
+
+def begin_device_cell(index: int) -> None:
+    """Follows devices for a cell, where xleak's module for torch can; never raises."""
+    module = sys.modules.get("xleak._torch")
+    try:
+        if module is not None:
+            module.begin_device_cell(index)
+    except Exception:
+        pass  # The cell's peak is what torch's own mark tells.
+
+
+def end_device_cell(index: int) -> list[DeviceReading]:
+    """device_readings() at the end of a cell, with its own peaks; never raises."""
+    readings = device_readings()
+    module = sys.modules.get("xleak._torch")
+    try:
+        peaks = dict(module.end_device_cell(index)) if module is not None else {}
+    except Exception:
+        return readings
+    return [reading._replace(cell_peak=peaks.get(reading.device)) for reading in readings]
 
 
 def device_readings() -> list[DeviceReading]:

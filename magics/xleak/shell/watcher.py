@@ -28,6 +28,10 @@ _WORD = re.compile(r"[^\W\d]\w*")
 Listener = Callable[[int, str], None]
 # (source), called before the account of a cell begins.
 Beginning = Callable[[str], None]
+# (index of the cell), called once its record is complete.
+Ending = Callable[[int], None]
+# (what changed), called after every judgement, late ones included.
+Judged = Callable[[_native.Judgement], None]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -54,6 +58,8 @@ class Watcher:
         self.caches = OutputCaches(shell)
         self.mentioned: set[int] = set()
         self.before_run: list[Beginning] = []
+        self.after_account: list[Ending] = []
+        self.after_judging: list[Judged] = []
         self.after_judgement: list[Listener] = []
         self._holders = Holders()
         self._notice = Notice(shell)
@@ -93,6 +99,8 @@ class Watcher:
         if not _native.enabled():
             return
         self._last_cell = index
+        for told in self.after_account:
+            told(index)
         if execution_count is not None and execution_count in self.caches.out:
             self._shown_by[execution_count] = index
         # Most cells have none of these, and every cell waits for this.
@@ -194,7 +202,9 @@ class Watcher:
         )
         self._unfinished = not looked
         if entries is not None:
-            _native.judge(self._last_cell, entries, self._holders.facts)
+            judgement = _native.judge(self._last_cell, entries, self._holders.facts)
+            for told in self.after_judging:
+                told(judgement)
 
     def _outputs(
         self, deadline_ms: float | None, interrupted: Callable[[], bool] | None

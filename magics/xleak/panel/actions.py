@@ -1,0 +1,61 @@
+"""What a panel may have done. Each gives (freed, lines) of the answer `done`, or raises Refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from xleak import _native
+from xleak.magics import release_cache as release_cache_magic
+from xleak.magics import xdel as xdel_magic
+from xleak.panel.requests import Refused
+from xleak.shell.counters import read_counters, returned
+from xleak.shell.release import forget, release_cache
+from xleak.shell.watcher import printable
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+Outcome = tuple[dict[str, int], list[str]]
+
+
+def xdel(name: str, dry_run: bool) -> Outcome:
+    """As `%xdel NAME`."""
+    try:
+        result = forget(name, dry_run=dry_run)
+    except ValueError as error:
+        raise Refused(f"{error}.") from None
+    return _sizes(result.freed), xdel_magic.report(result).splitlines()
+
+
+def release(dry_run: bool) -> Outcome:
+    """As `%release_cache`."""
+    steps = release_cache(dry_run=dry_run)
+    freed: Counter[str] = Counter()
+    for step in steps:
+        freed.update(step.freed)
+    return _sizes(freed), [release_cache_magic.report(step, dry_run) for step in steps]
+
+
+def run_fix(shell: InteractiveShell, fix: _native.Fix) -> Outcome:
+    """Runs a fix as a cell would, but it is none: no history, no Out, no prompt, no name left."""
+    user_ns = shell.user_ns
+    names = set(user_ns)
+    before = read_counters()
+    try:
+        code = compile(shell.transform_cell(fix.code), "<xleak: a fix>", "exec")
+        exec(code, shell.user_global_ns, user_ns)
+    except BaseException as error:
+        # As a cell: whatever the user's code raises ends here. Its text is the user's code, too.
+        kind = printable(_native.type_name(error))
+        raise Refused(f"The fix failed with {kind}: `{fix.code}`.") from None
+    finally:
+        for name in [name for name in user_ns if name not in names]:
+            del user_ns[name]
+    freed = returned(before, read_counters())
+    came = ", ".join(f"{_native.human(size)} to {owner}" for owner, size in freed.items())
+    return freed, [f"came back: {came}" if came else "no allocator's counter moved"]
+
+
+def _sizes(freed: dict[str, int]) -> dict[str, int]:
+    return {owner: size for owner, size in freed.items() if size > 0}

@@ -1,0 +1,70 @@
+"""The messages from the kernel to a panel, `fromKernel` of share/comm/v1.schema.json."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import xleak
+
+TARGET = "xleak"
+VERSION = 1
+
+Message = dict[str, Any]
+
+
+def hello(capabilities: Sequence[str]) -> Message:
+    """The first message on every comm, and the only one until it subscribes."""
+    return {
+        "kind": "hello",
+        "protocol": VERSION,
+        "xleak": xleak.__version__,
+        "capabilities": list(capabilities),
+    }
+
+
+def session(
+    request: int, cells: list[Message], earlier_cells: int, findings: list[Message]
+) -> Message:
+    """The answer to `subscribe`. earlier_cells: how many were left out in front of `cells`."""
+    return {
+        "kind": "session",
+        "request": request,
+        "cells": cells,
+        "earlier_cells": earlier_cells,
+        "findings": findings,
+    }
+
+
+def cell(shape: Message) -> Message:
+    """A cell has ended."""
+    return {"kind": "cell", "cell": shape}
+
+
+def findings(
+    request: int | None = None,
+    *,
+    added: Sequence[Message] = (),
+    changed: Sequence[Message] = (),
+    resolved: Sequence[str] = (),
+    dismissed: Sequence[str] = (),
+) -> Message:
+    """What changed; with `request` the answer to it, `added` being all there are."""
+    return {
+        "kind": "findings",
+        "request": request,
+        "added": list(added),
+        "changed": list(changed),
+        "resolved": list(resolved),
+        "dismissed": list(dismissed),
+    }
+
+
+def done(request: int, freed: dict[str, int] | None = None, lines: Sequence[str] = ()) -> Message:
+    """The request was carried out. freed: bytes by allocator; lines: what happened, to be read."""
+    return {"kind": "done", "request": request, "freed": freed or {}, "lines": list(lines)}
+
+
+def error(request: int | None, sentence: str) -> Message:
+    """The request was not carried out. request: None where its id could not be read."""
+    return {"kind": "error", "request": request, "message": sentence}

@@ -1,0 +1,222 @@
+"""The kernel's side of the panels: who is there, what they are told, what they get."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import comm
+
+from xleak import _native
+from xleak.panel import actions, messages
+from xleak.panel.messages import TARGET, Message
+from xleak.panel.requests import MOST_IN_WINDOW, REQUESTS, Gate, Refused, Request, id_of, read
+from xleak.panel.told import ToldFindings
+from xleak.verdict import cell_shape
+
+if TYPE_CHECKING:
+    from comm.base_comm import BaseComm
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from xleak.shell.watcher import Watcher
+
+# A page that is loaded again says no good-bye: of more than these the oldest is gone.
+_MOST_FRONTS = 16
+# More would not fit through a Jupyter server at once.
+_MOST_CELLS = 1000
+# Soon enough for who clicked during a cell.
+_LOOK_AGAIN_SECONDS = 0.1
+
+
+class _Front:
+    """One panel, as far as the kernel knows it."""
+
+    def __init__(self, comm: BaseComm) -> None:
+        self.comm = comm
+        self.subscribed = False
+        self.gate = Gate()
+        self.last_id = 0
+
+
+class Panel:
+    """Tells the subscribed panels what the watcher learns, and carries out what they ask for."""
+
+    def __init__(self, shell: InteractiveShell, watcher: Watcher, *, finds_late: bool) -> None:
+        """finds_late: the kernel goes on searching while it is idle."""
+        self._shell = shell
+        self._watcher = watcher
+        self._capabilities = [*REQUESTS, *(["late_findings"] if finds_late else [])]
+        self._fronts: dict[str, _Front] = {}
+        self._told = ToldFindings()
+        self._pid = os.getpid()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiting: deque[tuple[_Front, Any, Any]] = deque()
+
+    def open(self) -> None:
+        """From now on front ends can open comms."""
+        try:
+            self._loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._loop = None
+        comm.get_comm_manager().register_target(TARGET, self._opened)
+        self._watcher.after_account.append(self._tell_cell)
+        self._watcher.after_judging.append(self._tell_findings)
+
+    def close(self) -> None:
+        """Closes every comm; no other can be opened."""
+        # Another manager may have come in the meantime.
+        with contextlib.suppress(KeyError):
+            comm.get_comm_manager().unregister_target(TARGET, self._opened)
+        for front in list(self._fronts.values()):
+            self._drop(front)
+
+    # --- what they are told ------------------------------------------------------------------
+
+    def _tell_cell(self, index: int) -> None:
+        subscribed = self._subscribed()
+        record = _native.record(index) if subscribed else None
+        if record is not None:
+            message = messages.cell(cell_shape(record))
+            for front in subscribed:
+                self._send(front, message)
+
+    def _tell_findings(self, judgement: _native.Judgement) -> None:
+        subscribed = self._subscribed()
+        if not subscribed:
+            return
+        added, changed, resolved = self._told.changes(judgement)
+        if added or changed or resolved:
+            message = messages.findings(added=added, changed=changed, resolved=resolved)
+            for front in subscribed:
+                self._send(front, message)
+
+    def _subscribed(self) -> list[_Front]:
+        return [front for front in list(self._fronts.values()) if front.subscribed]
+
+    def _send(self, front: _Front, message: Message) -> None:
+        if os.getpid() != self._pid:
+            return
+        try:
+            front.comm.send(message)
+        except Exception:
+            # Nobody is there any more.
+            self._forget(front)
+
+    # --- comms -------------------------------------------------------------------------------
+
+    def _opened(self, opened: BaseComm, message: Any) -> None:
+        front = _Front(opened)
+        self._fronts[opened.comm_id] = front
+        opened.on_msg(lambda message: self._received(front, message))
+        opened.on_close(lambda message: self._forget(front))
+        self._send(front, messages.hello(self._capabilities))
+        if len(self._fronts) > _MOST_FRONTS:
+            self._drop(next(iter(self._fronts.values())))
+
+    def _forget(self, front: _Front) -> None:
+        self._fronts.pop(front.comm.comm_id, None)
+
+    def _drop(self, front: _Front) -> None:
+        self._forget(front)
+        try:
+            front.comm.close()
+        except Exception:
+            return
+
+    def _received(self, front: _Front, message: Message) -> None:
+        data, buffers = message["content"].get("data"), message.get("buffers")
+        if threading.current_thread() is threading.main_thread():
+            self._answer(front, data, buffers)
+        elif self._loop is not None:
+            # One of ipykernel's subshells.
+            self._waiting.append((front, data, buffers))
+            self._loop.call_soon_threadsafe(self._answer_waiting, self._loop)
+
+    def _answer_waiting(self, loop: asyncio.AbstractEventLoop) -> None:
+        """On the main thread, and while no cell runs: one that awaits something lets this in."""
+        if any(record.status == "running" for record in _native.records()[-1:]):
+            loop.call_later(_LOOK_AGAIN_SECONDS, self._answer_waiting, loop)
+            return
+        while self._waiting:
+            self._answer(*self._waiting.popleft())
+
+    def _answer(self, front: _Front, data: Any, buffers: Any) -> None:
+        counted = front.gate.count()
+        if counted > MOST_IN_WINDOW + 1:
+            return
+        try:
+            if counted > MOST_IN_WINDOW:
+                raise Refused("Too many requests: what comes within two seconds is dropped.")
+            answer = self._carry_out(front, self._new(front, read(data, buffers)))
+        except Refused as why:
+            answer = messages.error(id_of(data), str(why))
+        except (Exception, KeyboardInterrupt) as error:
+            answer = messages.error(id_of(data), f"This failed with {type(error).__name__}.")
+        if answer is not None:
+            self._send(front, answer)
+
+    def _new(self, front: _Front, request: Request) -> Request:
+        """The request itself, where its id says that it did not come before."""
+        if request.id <= front.last_id:
+            raise Refused(f"The id of a request must be above the last one, {front.last_id}.")
+        front.last_id = request.id
+        return request
+
+    # --- requests ----------------------------------------------------------------------------
+
+    def _carry_out(self, front: _Front, request: Request) -> Message:
+        arguments = request.arguments
+        if request.kind in ("subscribe", "unsubscribe"):
+            front.subscribed = request.kind == "subscribe"
+            return self._session(request) if front.subscribed else messages.done(request.id)
+        if request.kind == "findings":
+            # Who asks waits for what did not fit under the cell.
+            self._watcher.idle(lambda: False)
+            return messages.findings(request.id, added=self._told.all())
+        if request.kind == "dismiss":
+            return self._dismiss(request, **arguments)
+        if request.kind == "run_fix":
+            outcome = self._run_fix(**arguments)
+        elif request.kind == "xdel":
+            outcome = actions.xdel(**arguments)
+        else:
+            outcome = actions.release(**arguments)
+        return messages.done(request.id, *outcome)
+
+    def _session(self, request: Request) -> Message:
+        records = [record for record in _native.records() if record.status != "running"]
+        cells = [cell_shape(record) for record in records[-_MOST_CELLS:]]
+        left_out = len(records) - len(cells)
+        return messages.session(request.id, cells, left_out, self._told.all())
+
+    def _dismiss(self, request: Request, finding: str) -> Message:
+        self._finding(finding)
+        self._told.dismiss(finding)
+        for front in self._subscribed():
+            self._send(front, messages.findings(dismissed=[finding]))
+        return messages.done(request.id)
+
+    def _run_fix(self, finding: str, fix: int) -> actions.Outcome:
+        if not _native.enabled():
+            raise Refused("Cells are not watched now, so nobody knows whether this is still so.")
+        # What held it alone when it was found may not do so any more.
+        self._watcher.refresh()
+        fixes = self._finding(finding).fixes
+        if fix >= len(fixes):
+            raise Refused("This finding has no such fix.")
+        try:
+            return actions.run_fix(self._shell, fixes[fix])
+        finally:
+            self._watcher.refresh()
+
+    def _finding(self, finding_id: str) -> _native.Finding:
+        if not self._told.was_told(finding_id):
+            raise Refused("This session has no finding of that id.")
+        found = self._told.find(finding_id)
+        if found is None:
+            raise Refused("This finding is already resolved.")
+        return found

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str
+
     from IPython.core.interactiveshell import InteractiveShell
 
     from xleak.shell.release import ForgetResult, Step, forget, release_cache
 
 __all__ = ["ForgetResult", "Step", "__version__", "forget", "release_cache"]
-
-try:
-    __version__ = metadata.version("xleak")
-except metadata.PackageNotFoundError:
-    # A working tree that is not installed.
-    __version__ = "0.1.0"
 
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:
@@ -33,7 +28,19 @@ def unload_ipython_extension(ipython: InteractiveShell) -> None:
     detach(ipython)
 
 
+def _version() -> str:
+    from importlib import metadata
+
+    try:
+        return metadata.version("xleak")
+    except metadata.PackageNotFoundError:
+        # A working tree that is not installed.
+        return "0.1.0"
+
+
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
     # What the functions need is loaded when one of them is asked for, not with every import.
     if name not in __all__:
         raise AttributeError(f"module 'xleak' has no attribute {name!r}")

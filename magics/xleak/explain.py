@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 from xleak import resources
@@ -20,6 +21,25 @@ def explanation(rule: str) -> str:
     return known[code].read_text(encoding="utf-8").rstrip()
 
 
+def title(code: str) -> str:
+    """The name of a rule, as its README has it."""
+    match = _TITLE.match(_text(code).partition("\n")[0])
+    return match["title"] if match else code
+
+
+def summary(code: str) -> str:
+    """What a rule reports, in the first paragraph of its README."""
+    paragraphs = _text(code).split("\n\n")
+    told = next((it for it in paragraphs if it.startswith("## What it does")), "")
+    return " ".join(told.splitlines()[1:])
+
+
+def _text(code: str) -> str:
+    readme = _readmes().get(code)
+    return "" if readme is None else readme.read_text(encoding="utf-8")
+
+
+@cache
 def _readmes() -> dict[str, Path]:
     found = {}
     for readme in resources.smells().glob("*/README.md"):

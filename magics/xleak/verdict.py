@@ -81,6 +81,14 @@ class Device:
 
 
 @dataclass(frozen=True)
+class SharedDevice:
+    """A device as it was when the verdict was asked for."""
+
+    device: str
+    other_processes_bytes: int | None
+
+
+@dataclass(frozen=True)
 class Cell:
     """One code cell; `index` counts them from 1."""
 
@@ -150,6 +158,7 @@ class Verdict:
     findings: list[Finding]
     summary: Summary
     failure: Failure | None = None
+    devices: list[SharedDevice] = field(default_factory=list)
     schema: str = SCHEMA
 
 
@@ -158,9 +167,11 @@ def assemble(
     cells: Sequence[Cell],
     findings: Sequence[Finding],
     failure: Failure | None = None,
+    devices: Sequence[SharedDevice] = (),
 ) -> Verdict:
     """The verdict over these cells and findings, with its totals."""
-    return Verdict(source, list(cells), list(findings), summarise(cells, findings), failure)
+    summary = summarise(cells, findings)
+    return Verdict(source, list(cells), list(findings), summary, failure, list(devices))
 
 
 def summarise(cells: Sequence[Cell], findings: Sequence[Finding]) -> Summary:
@@ -192,6 +203,16 @@ def build(
     return assemble(
         Source(path, "python", versions()), cells, [_finding(finding) for finding in findings]
     )
+
+
+def cell_shape(record: _native.CellRecord) -> dict[str, Any]:
+    """One `cell` of the schema, of a cell that has ended."""
+    return asdict(_cell(record))
+
+
+def finding_shape(found: _native.Finding) -> dict[str, Any]:
+    """One `finding` of the schema."""
+    return asdict(_finding(found))
 
 
 def _cell(record: _native.CellRecord) -> Cell:
@@ -285,6 +306,7 @@ def from_json(shape: Mapping[str, Any]) -> Verdict:
         findings=[_finding_from(finding) for finding in shape["findings"]],
         summary=_read(Summary, shape["summary"]),
         failure=_read(Failure, failure) if failure else None,
+        devices=[_read(SharedDevice, device) for device in shape.get("devices", [])],
     )
 
 
@@ -308,6 +330,7 @@ def _read(kind: type[T], shape: Mapping[str, Any]) -> T:
 def session_verdict() -> Verdict:
     """The verdict on this process's session. Raises RuntimeError where xleak is not loaded."""
     from xleak import _native
+    from xleak.shell.other_processes import held_by_others
     from xleak.shell.watcher import watcher
 
     watching = watcher()
@@ -315,7 +338,8 @@ def session_verdict() -> Verdict:
         raise RuntimeError("xleak does not watch this session. Load it with %load_ext xleak")
     # Who asks waits for what did not fit under the cell.
     watching.idle(lambda: False)
-    return build(_native.records(), watching.findings())
+    told = build(_native.records(), watching.findings())
+    return replace(told, devices=[SharedDevice(*row) for row in held_by_others().items()])
 
 
 def verdict_json() -> str:

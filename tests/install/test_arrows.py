@@ -6,7 +6,7 @@ import shlex
 from itertools import pairwise
 from pathlib import Path
 
-FOREIGN = re.compile(r"#\s*include\s*[<\"](Python\.h|pybind11|xeus|zmq|nlohmann|torch|ATen|c10)")
+FOREIGN = re.compile(r"#\s*include\s*[<\"](Python\.h|pybind11|xeus|zmq|torch|ATen|c10)")
 
 
 def of_the_monitor(root: Path, file: Path) -> bool:

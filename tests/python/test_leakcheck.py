@@ -48,6 +48,32 @@ def test_json_is_the_verdict_of_the_schema() -> None:
     assert [cell["status"] for cell in shape["cells"]] == ["ok"] * 4
 
 
+SUM = """
+run("import torch")
+run("net = torch.nn.Linear(2, 2)")
+run("total = 0.0\\nfor batch in range(20):\\n    total += net(torch.rand(2)).mean()")
+"""
+
+
+def test_what_only_the_source_says_is_shown_when_it_is_asked_for() -> None:
+    printed = session(SUM + "run('%leakcheck'); print('===='); run('%leakcheck --notes')")
+    quiet, asked = printed.split("====")
+    assert "XL203" not in quiet
+    assert "XL203 cell 3, line 3 (not seen in memory): `total`" in asked
+
+
+def test_a_cell_that_ran_again_is_read_once_as_it_was_last() -> None:
+    printed = session(
+        SUM + "run('total = 0.0')\n" + SUM.strip().splitlines()[-1] + "\nrun('%leakcheck --notes')"
+    )
+    assert printed.count("XL203") == 1
+    assert "XL203 cell 5" in printed
+
+
+def test_a_source_that_says_nothing_more_says_so() -> None:
+    assert "The source says nothing" in session("run('x = 1'); run('%leakcheck --notes')")
+
+
 def test_explain_prints_what_a_rule_means() -> None:
     assert "# Big value in the output cache (XL401)" in session("run('%leakcheck --explain XL401')")
 

@@ -12,6 +12,7 @@ import xleak
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
+from panel_client import PanelClient
 from shells import MIB, Session, new_session
 from traitlets.config import Config, Configurable
 from xleak.shell.settings import settings_of
@@ -126,6 +127,46 @@ def test_a_child_of_fork_ends_and_disturbs_nothing(kernel: Kernel) -> None:
         "import os\nif (child := os.fork()) == 0: os._exit(7)\nprint(os.waitpid(child, 0)[1] >> 8)"
     )
     assert printed == "7\n"
+
+
+def test_a_panel_is_told_of_cells_and_has_a_fix_run(kernel: Kernel) -> None:
+    panel = PanelClient(kernel.client)
+    assert "late_findings" not in panel.hello["capabilities"]
+    panel.ask("subscribe")
+    kernel.run("x = np.zeros(1 << 20)\nx[:2]")
+    kernel.run("del x")
+    told = panel.wait_for("findings")["added"][0]
+    done = panel.ask("run_fix", finding=told["id"], fix=0)
+    assert done["freed"]["malloc"] == pytest.approx(told["bytes"], rel=0.05)
+    assert panel.ask("findings")["added"] == []
+    panel.close()
+
+
+def test_a_panel_on_a_subshell_is_served_once_no_cell_runs(kernel: Kernel) -> None:
+    info = kernel.client.kernel_info(reply=True, timeout=60)["content"]
+    if "kernel subshells" not in info.get("supported_features", []):
+        pytest.skip("this ipykernel has no subshells")
+    control = kernel.client.control_channel
+    control.send(kernel.client.session.msg("create_subshell_request"))
+    subshell = kernel.client.get_control_msg(timeout=60)["content"]["subshell_id"]
+    panel = PanelClient(kernel.client, subshell)
+    kernel.client.execute("import asyncio\nawait asyncio.sleep(0.5)\nended = 1")
+    session = panel.ask("subscribe")
+    assert session["cells"][-1]["seconds"] >= 0.5
+    assert panel.told() == []
+    kernel.run("None")
+    assert panel.wait_for("cell")["cell"]["status"] == "ok"
+    panel.close()
+
+
+def test_unloading_closes_the_comms_of_panels(kernel: Kernel) -> None:
+    panel = PanelClient(kernel.client)
+    kernel.run("%unload_ext xleak")
+    panel.told()
+    closed = [it["content"]["comm_id"] for it in panel.iopub if it["msg_type"] == "comm_close"]
+    assert panel.comm_id in closed
+    assert kernel.run("%load_ext xleak") == ""
+    panel.close()
 
 
 def test_unloading_brings_ipython_s_own_magic_back(kernel: Kernel) -> None:

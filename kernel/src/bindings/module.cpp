@@ -11,4 +11,5 @@ PYBIND11_MODULE(_native, m, py::multiple_interpreters::not_supported()) {
   xleak::bindings::register_graph(m);
   xleak::bindings::register_facts(m);
   xleak::bindings::register_process(m);
+  xleak::bindings::register_source(m);
 }

@@ -9,5 +9,6 @@ void register_graph(pybind11::module_& m);
 void register_heap(pybind11::module_& m);
 void register_facts(pybind11::module_& m);
 void register_process(pybind11::module_& m);
+void register_source(pybind11::module_& m);
 
 }  // namespace xleak::bindings

@@ -12,15 +12,15 @@ namespace xleak::bindings {
 namespace {
 
 using Bytes = std::optional<std::int64_t>;
-// Device, allocated, reserved, peak, inactive split, handed out.
-using DeviceTuple = std::tuple<std::string, Bytes, Bytes, Bytes, Bytes, Bytes>;
+// Device, allocated, reserved, peak, inactive split, handed out, the cell's own peak.
+using DeviceTuple = std::tuple<std::string, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes>;
 // Kept, peak, allocated.
 using TensorTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 std::vector<DeviceReading> readings_of(const std::vector<DeviceTuple>& devices) {
   std::vector<DeviceReading> readings;
-  for (const auto& [device, allocated, reserved, peak, split, handed_out] : devices) {
-    readings.push_back({device, allocated, reserved, peak, split, handed_out});
+  for (const auto& [device, allocated, reserved, peak, split, handed_out, cell_peak] : devices) {
+    readings.push_back({device, allocated, reserved, peak, split, handed_out, cell_peak});
   }
   return readings;
 }

@@ -44,11 +44,23 @@ void register_smell(py::module_& m) {
   py::class_<Smell>(m, "Smell")
       .def_property_readonly("code", [](const Smell& s) { return s.code; })
       .def_property_readonly("slug", [](const Smell& s) { return s.slug; })
-      .def_property_readonly("severity", [](const Smell& s) { return name_of(s.severity); });
+      .def_property_readonly("severity", [](const Smell& s) { return name_of(s.severity); })
+      .def_property_readonly("in_source", [](const Smell& s) { return s.in_source != nullptr; })
+      .def_property_readonly("at_run_time",
+                             [](const Smell& s) { return s.at_run_time != nullptr; });
 }
 
 void register_finding(py::module_& m) {
-  py::class_<Fix>(m, "Fix").def_readonly("title", &Fix::title).def_readonly("code", &Fix::code);
+  py::class_<Edit>(m, "Edit", "Bytes [start, stop) of a cell become `text`.")
+      .def_readonly("cell", &Edit::cell)
+      .def_readonly("start", &Edit::start)
+      .def_readonly("stop", &Edit::stop)
+      .def_readonly("text", &Edit::text);
+  py::class_<Fix>(m, "Fix")
+      .def_readonly("title", &Fix::title)
+      .def_readonly("code", &Fix::code)
+      .def_readonly("edits", &Fix::edits)
+      .def_readonly("safe", &Fix::safe);
   const auto of = [](auto field) { return [field](const Verdict& v) { return v.finding.*field; }; };
   py::class_<Verdict>(m, "Finding", "One leak: where, how much, held by what, what to type next.")
       .def_property_readonly("code", [](const Verdict& v) { return v.smell->code; })
@@ -58,6 +70,7 @@ void register_finding(py::module_& m) {
       .def_property_readonly("cell", of(&Finding::cell))
       .def_property_readonly("cause_cell", of(&Finding::cause_cell))
       .def_property_readonly("line", of(&Finding::line))
+      .def_property_readonly("column", of(&Finding::column))
       .def_property_readonly("bytes", of(&Finding::bytes))
       .def_property_readonly("name", of(&Finding::name))
       .def_property_readonly("holders", of(&Finding::holders))

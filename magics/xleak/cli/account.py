@@ -35,6 +35,7 @@ def joined(
         ],
         [_renumbered(finding, numbers) for finding in told.findings] if told else [],
         failure,
+        told.devices if told else [],
     )
 
 

@@ -7,13 +7,19 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from xleak import __version__
 from xleak.cli.problem import Problem
 
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 BAD_USAGE, INTERRUPTED = 2, 3
+
+_LINT_EXIT_CODES = """\
+exit codes:
+  0  clean
+  1  findings at or above --fail-on
+  2  bad usage, and nothing was linted; or a file could not be read, and the others are clean
+"""
 
 _EXIT_CODES = """\
 exit codes:
@@ -43,7 +49,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _commands() -> dict[str, Callable[[argparse.Namespace], int]]:
-    return {"run": _run, "install": _install, "build-torch": _build_torch, "explain": _explain}
+    return {
+        "run": _run,
+        "lint": _lint,
+        "fix": _fix,
+        "rules": _rules,
+        "explain": _explain,
+        "install": _install,
+        "build-torch": _build_torch,
+    }
 
 
 # Each command imports what it needs: `xleak explain` must not wait for nbclient.
@@ -53,6 +67,24 @@ def _run(arguments: argparse.Namespace) -> int:
     from xleak.cli.run import run
 
     return run(arguments)
+
+
+def _lint(arguments: argparse.Namespace) -> int:
+    from xleak.cli.lint import lint
+
+    return lint(arguments)
+
+
+def _fix(arguments: argparse.Namespace) -> int:
+    from xleak.cli.fix import fix
+
+    return fix(arguments)
+
+
+def _rules(arguments: argparse.Namespace) -> int:
+    from xleak.cli.rules import rules
+
+    return rules(arguments)
 
 
 def _install(arguments: argparse.Namespace) -> int:
@@ -77,14 +109,34 @@ def _explain(arguments: argparse.Namespace) -> int:
     return 0
 
 
+class _Version(argparse.Action):
+    """Reads the version when it is asked for: that takes longer than all else here."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option: str | None = None,
+    ) -> None:
+        from xleak import __version__
+
+        print(f"xleak {__version__}")
+        parser.exit()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="xleak",
         description="Says which cell kept your memory, who holds it, and how to get it back.",
     )
-    parser.add_argument("--version", action="version", version=f"xleak {__version__}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands)
+    _add_lint(commands)
+    _add_fix(commands)
+    rules = commands.add_parser("rules", help="list the rules")
+    rules.add_argument("--format", choices=("text", "json"), default="text")
     _add_install(commands)
     build = commands.add_parser(
         "build-torch",
@@ -124,6 +176,58 @@ def _add_run(commands: _Commands) -> None:
     run.add_argument("--save-executed", metavar="FILE", help="write the notebook with its outputs")
 
 
+def _add_selection(command: argparse.ArgumentParser) -> None:
+    command.add_argument("paths", nargs="+", metavar="PATH", help=".ipynb, .py, or a folder")
+    codes = "codes or their beginnings, such as XL203,XL4"
+    command.add_argument("--select", metavar="CODES", help=f"only these rules: {codes}")
+    command.add_argument("--ignore", metavar="CODES", help=f"not these rules: {codes}")
+    command.add_argument(
+        "--per-file-ignores",
+        action="append",
+        metavar="PATTERN:CODES",
+        help="not these rules in files that match; may be given again",
+    )
+
+
+def _add_lint(commands: _Commands) -> None:
+    lint = commands.add_parser(
+        "lint",
+        help="say what the source of notebooks and scripts does to memory, without running it",
+        description="Reads notebooks and scripts and says what in them will keep memory. "
+        "[tool.xleak] in pyproject.toml holds select, ignore and per-file-ignores; "
+        "`# xleak: ignore[XL203]` on a line, or as a tag of a cell, keeps a finding quiet.",
+        epilog=_LINT_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _add_selection(lint)
+    lint.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
+    lint.add_argument("--statistics", action="store_true", help="count findings by rule")
+    lint.add_argument("--notes", action="store_true", help="tell hygiene and speed too")
+    lint.add_argument(
+        "--fail-on",
+        choices=("note", "warning", "error", "never"),
+        default="warning",
+        help="lowest severity that makes the exit code 1 (default: warning)",
+    )
+    lint.add_argument(
+        "-j", "--jobs", type=_count, metavar="N", help="files at a time (default: one a core)"
+    )
+
+
+def _add_fix(commands: _Commands) -> None:
+    fix = commands.add_parser(
+        "fix",
+        help="repair what lint says, where the repair is local",
+        description="Edits the source of notebooks and scripts. All else in a notebook, its outputs "
+        "among it, stays as it is, byte for byte.",
+    )
+    _add_selection(fix)
+    fix.add_argument("--diff", action="store_true", help="show the edits and write nothing")
+    fix.add_argument(
+        "--unsafe-fixes", action="store_true", help="also edits that may change what the code does"
+    )
+
+
 def _add_install(commands: _Commands) -> None:
     install = commands.add_parser("install", help="tell Jupyter about the kernel")
     where = install.add_mutually_exclusive_group()
@@ -146,6 +250,12 @@ def _add_install(commands: _Commands) -> None:
         metavar=("K", "V"),
         help="a variable for the kernel; may be given again",
     )
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"takes a whole number from 1, got {text!r}")
+    return int(text)
 
 
 def _seconds(text: str) -> int:

@@ -33,14 +33,19 @@ def writable(path: str, option: str, notebook: Path) -> Path:
 
 def replace(target: Path, text: str) -> None:
     """Writes the text in place of the file. Raises Problem, and then the old file is untouched."""
+    replace_bytes(target, text.encode())
+
+
+def replace_bytes(target: Path, data: bytes) -> None:
+    """The same for bytes."""
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as refused:
         raise Problem(f"cannot write {target}: {refused.strerror}.") from None
     draft = Path(name)
     try:
-        with open(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with open(handle, "wb") as stream:
+            stream.write(data)
         draft.chmod(_mode(target))
         draft.replace(target)
     except OSError as refused:

@@ -33,7 +33,12 @@ from xleak.kernel.loop import MainLoop
 from xleak.kernel.questions import AnsweringShell, Content
 from xleak.shell import tensors
 from xleak.shell.install import attach
-from xleak.shell.readings import device_readings, python_blocks
+from xleak.shell.readings import (
+    begin_device_cell,
+    device_readings,
+    end_device_cell,
+    python_blocks,
+)
 
 T = TypeVar("T")
 
@@ -172,11 +177,13 @@ class KernelShell(AnsweringShell):
         """The cell's record is open, under this index."""
         self._cell = index
         tensors.begin_cell(index)
+        begin_device_cell(index)
         python_blocks.begin_cell()
 
     def interpreter_reading(self) -> tuple[int | None, list[Any], tensors.TensorReading | None]:
         """(blocks of Python's allocator, devices, host tensors) at the end of a cell."""
-        return python_blocks.end_cell(), device_readings(), tensors.end_cell(self._cell)
+        blocks, devices = python_blocks.end_cell(), end_device_cell(self._cell)
+        return blocks, devices, tensors.end_cell(self._cell)
 
     def after_request(self, index: int, code: str, execution_count: int) -> None:
         """After the cell's record is complete and before its reply is sent."""

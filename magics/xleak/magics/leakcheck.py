@@ -12,12 +12,13 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class
 from xleak.explain import explanation
 from xleak.magics.live import live_verdict, live_watcher
 from xleak.magics.marked_cell import MARK, MarkedCells, without_mark
+from xleak.magics.suspicions import listed, source_of_session
 from xleak.render import table, text
 from xleak.render.units import counted, human_bytes
 from xleak.shell.watcher import watcher
 from xleak.verdict import Finding, Verdict, to_json
 
-_USAGE = "%leakcheck takes --json, --all or --explain CODE"
+_USAGE = "%leakcheck takes --json, --all, --notes or --explain CODE"
 # More would hide the first ones.
 _MOST_SHOWN = 10
 
@@ -28,6 +29,7 @@ class Request:
 
     as_json: bool = False
     all_of_them: bool = False
+    notes: bool = False
     rule: str | None = None
 
 
@@ -38,9 +40,9 @@ def parse(line: str) -> Request:
         if len(words) != 2:
             raise UsageError("%leakcheck --explain takes one rule, such as XL401")
         return Request(rule=words[1])
-    if unknown := [word for word in words if word not in ("--json", "--all")]:
+    if unknown := [word for word in words if word not in ("--json", "--all", "--notes")]:
         raise UsageError(f"{_USAGE}, got {' '.join(unknown)!r}")
-    return Request(as_json="--json" in words, all_of_them="--all" in words)
+    return Request("--json" in words, "--all" in words, "--notes" in words)
 
 
 @magics_class
@@ -61,6 +63,7 @@ class LeakcheckMagic(Magics):
         """Report what the session keeps that nobody uses.
 
         %leakcheck [--all]         the findings that keep most; --all shows all, and notes too
+        %leakcheck --notes         also what the source of the cells says and was not measured
         %leakcheck --json          the verdict as xleak.verdict/1
         %leakcheck --explain CODE  what a rule means
         %%leakcheck                as first line: run the cell and report what it kept
@@ -71,10 +74,16 @@ class LeakcheckMagic(Magics):
         request = parse(line)
         if request.rule is not None:
             print(_explained(request.rule))
-        elif request.as_json:
-            print(json.dumps(to_json(live_verdict()), indent=2))
+            return
+        measured = live_verdict()
+        read = source_of_session(self.shell, measured)
+        verdict = read.confirming(measured)
+        if request.as_json:
+            print(json.dumps(to_json(verdict), indent=2))
         else:
-            print(session_report(live_verdict(), request.all_of_them))
+            print(session_report(verdict, request.all_of_them))
+            if request.notes:
+                print(f"\n{listed(read.unconfirmed(verdict))}")
             if live_watcher().settings.policy == "off":
                 print("\nCells are not watched now; %xleak policy report starts it again.")
 

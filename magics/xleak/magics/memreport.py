@@ -45,7 +45,7 @@ class MemreportMagic(Magics):
         sources = cell_sources(self.shell, verdict)
         heap = snapshot(live_watcher())
         names = largest_names(live_watcher(), heap, _NAMES_SHOWN)
-        plain = [text.cell_table(verdict, sources), table.totals(verdict)]
+        plain = [text.cell_table(verdict, sources), table.totals(verdict), table.devices(verdict)]
         plain.append(chart.plain(chart.chart_of(verdict)))
         plain += [holders.name_table(names)] if names else []
         page = html.fragment(verdict, sources) + (holders.name_fragment(names) if names else "")

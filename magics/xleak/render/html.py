@@ -37,7 +37,7 @@ def fragment(verdict: Verdict, sources: Mapping[int, str]) -> str:
     """The table of cells with its totals, in the colours of the page that it is put into."""
     return (
         f'<style>{_css("report.css")}</style><div class="xleak">{_cells(verdict, sources)}'
-        f'<p class="legend">{_data(table.totals(verdict))}</p>'
+        f'<p class="legend">{_data(table.totals(verdict))}</p>{_devices(verdict)}'
         f"{chart.fragment(chart.chart_of(verdict))}</div>"
     )
 
@@ -49,6 +49,11 @@ def _css(name: str) -> str:
 def _data(text: str) -> str:
     # Whatever came from the user's code or file names is text, not markup.
     return escape(table.printable(text), quote=True)
+
+
+def _devices(verdict: Verdict) -> str:
+    lines = table.devices(verdict).splitlines()
+    return "".join(f'<p class="legend">{_data(line)}</p>' for line in lines)
 
 
 def _lead(verdict: Verdict) -> str:

@@ -55,6 +55,15 @@ def totals(verdict: Verdict) -> str:
     )
 
 
+def devices(verdict: Verdict) -> str:
+    """One line a device with what other processes hold of it; empty without one."""
+    return "\n".join(
+        f"{printable(it.device)}: other processes hold "
+        f"{'an unknown size' if it.other_processes_bytes is None else human_bytes(it.other_processes_bytes)}"
+        for it in verdict.devices
+    )
+
+
 def verdict_line(findings: Sequence[Finding]) -> str:
     """How many findings of each severity, or that there is none."""
     if not findings:

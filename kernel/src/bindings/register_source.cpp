@@ -1,0 +1,59 @@
+#include <pybind11/stl.h>
+
+#include "bindings/register.hpp"
+#include "xleak/monitor/lint.hpp"
+
+namespace py = pybind11;
+using namespace xleak::monitor;
+
+namespace xleak::bindings {
+namespace {
+
+void use_grammar_of(const py::capsule& language) {
+  use_grammar(static_cast<const TSLanguage*>(language.get_pointer()));
+}
+
+SourceReport lint_cells(const std::vector<std::string>& texts) {
+  std::vector<SourceCell> cells;
+  for (const std::string& text : texts) {
+    cells.push_back({text, static_cast<int>(cells.size()) + 1});
+  }
+  return lint(std::move(cells));
+}
+
+}  // namespace
+
+void register_source(py::module_& m) {
+  py::class_<UnusedIgnore>(m, "UnusedIgnore", "A remark that kept nothing quiet.")
+      .def_readonly("cell", &UnusedIgnore::cell)
+      .def_readonly("line", &UnusedIgnore::line)
+      .def_readonly("text", &UnusedIgnore::text);
+  py::class_<SourceReport>(m, "SourceReport", "What the source of one program says.")
+      .def_readonly("findings", &SourceReport::findings)
+      .def_readonly("unused", &SourceReport::unused);
+  py::class_<LintedFile>(m, "LintedFile", "One file as `xleak lint` reads it.")
+      .def_readonly("path", &LintedFile::path)
+      .def_readonly("problem", &LintedFile::problem)
+      .def_readonly("is_notebook", &LintedFile::is_notebook)
+      .def_readonly("first_lines", &LintedFile::first_lines)
+      .def_readonly("sources", &LintedFile::sources)
+      .def_readonly("report", &LintedFile::report);
+  m.def("use_grammar", &use_grammar_of, py::arg("language"),
+        "Say which grammar parses Python: the capsule of tree_sitter_python.language().");
+  m.def("lint_cells", &lint_cells, py::arg("texts"), py::call_guard<py::gil_scoped_release>(),
+        "Run the source half of every smell over cells in the order in which they run. Raise "
+        "MonitorError where no grammar was given.");
+  m.def(
+      "lint_text",
+      [](const std::string& path, const py::bytes& data) {
+        const std::string text = data;
+        const py::gil_scoped_release release;
+        return lint_text(path, text);
+      },
+      py::arg("path"), py::arg("data"), "Lint what a file of this name holds.");
+  m.def("lint_files", &lint_files, py::arg("paths"), py::arg("threads"),
+        py::call_guard<py::gil_scoped_release>(),
+        "Lint notebooks and scripts on several threads. What cannot be read says so in `problem`.");
+}
+
+}  // namespace xleak::bindings

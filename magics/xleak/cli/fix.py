@@ -1,0 +1,103 @@
+"""`xleak fix`: makes the edits that lint proposes."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from xleak import _native, source
+from xleak.cli import output
+from xleak.cli.problem import Problem
+from xleak.lint import edits, files, settings
+from xleak.render.units import counted
+
+# An edit may bring another finding to light; a file that never settles is left as it was.
+_MOST_ROUNDS = 10
+
+DONE, FAILED = 0, 2
+
+
+def fix(arguments: argparse.Namespace) -> int:
+    """Edits the files, or shows what it would edit."""
+    told = settings.read(arguments.select, arguments.ignore, arguments.per_file_ignores)
+    made, changed, failed = 0, 0, False
+    for path in files.found(arguments.paths):
+        try:
+            count = _fixed(Path(path), told, arguments)
+        except Problem as problem:
+            print(problem, file=sys.stderr)
+            failed = True
+            continue
+        made += count
+        changed += count > 0
+    would = "would make" if arguments.diff else "made"
+    print(f"{would} {counted(made, 'repair')} in {counted(changed, 'file')}", file=sys.stderr)
+    return FAILED if failed else DONE
+
+
+def _fixed(path: Path, told: settings.Settings, arguments: argparse.Namespace) -> int:
+    before = data = _read(path)
+    made = 0
+    for _round in range(_MOST_ROUNDS):
+        file = source.lint_text(str(path), data)
+        if file.problem is not None:
+            raise Problem(file.problem)
+        wanted, count = _wanted(file, told, arguments.unsafe_fixes)
+        after = _edited(file, data, wanted)
+        if after == data:
+            break
+        data, made = after, made + count
+    else:
+        raise Problem(f"the fixes of {path} undo each other, so it was left as it is.")
+    if data == before:
+        return 0
+    if arguments.diff:
+        _show(path, before, data)
+    else:
+        output.replace_bytes(path.resolve(), data)
+    return made
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as failed:
+        raise Problem(
+            f"cannot read {path}: {failed.strerror}. The other files are fixed."
+        ) from None
+
+
+def _wanted(
+    file: _native.LintedFile, told: settings.Settings, unsafe: bool
+) -> tuple[dict[int, list[_native.Edit]], int]:
+    """The edits of each cell, and how many findings they are for."""
+    wanted: dict[int, list[_native.Edit]] = defaultdict(list)
+    count = 0
+    for finding in file.report.findings:
+        if not told.tells(finding.code, file.path):
+            continue
+        fixes = [it for it in finding.fixes if it.edits and (it.safe or unsafe)]
+        for edit in fixes[0].edits if fixes else []:
+            wanted[edit.cell].append(edit)
+        count += bool(fixes)
+    return dict(wanted), count
+
+
+def _edited(file: _native.LintedFile, data: bytes, wanted: dict[int, list[_native.Edit]]) -> bytes:
+    if file.is_notebook:
+        return edits.notebook(data, wanted)
+    return edits.script(data, wanted, file.first_lines)
+
+
+def _show(path: Path, before: bytes, after: bytes) -> None:
+    lines = difflib.unified_diff(
+        before.decode().splitlines(keepends=True),
+        after.decode().splitlines(keepends=True),
+        str(path),
+        str(path),
+    )
+    with output.to_stdout() as stream:
+        stream.writelines(lines)

@@ -1,0 +1,1 @@
+"""`xleak lint`: what the source of notebooks and scripts says, without running them."""

@@ -1,0 +1,32 @@
+"""The report as annotations of a pull request on GitHub (its workflow commands)."""
+
+from __future__ import annotations
+
+from xleak.lint.found import Found, Report
+
+_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def github(report: Report) -> str:
+    """One workflow command a finding."""
+    return "\n".join(_command(found) for found in report.found)
+
+
+def _command(found: Found) -> str:
+    properties = {"file": found.path, "title": f"{found.code} {found.finding.slug}"}
+    message = found.finding.message
+    if found.cell is None:
+        properties |= {"line": str(found.line), "col": str(found.column)}
+    else:
+        # Lines of a cell are not the lines of its file.
+        message = f"cell {found.cell}, line {found.line}: {message}"
+    told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{_COMMANDS[found.severity]} {told}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

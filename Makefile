@@ -112,7 +112,9 @@ sanitizers: .venv/.pinned ## The native tests under the address and the thread s
 		cmake --build --preset $$preset; ctest --preset $$preset; \
 	done
 
+# The seed is set so that a run that fails fails again; other seeds are for the long runs by hand.
 FUZZ_SECONDS ?= 60
+FUZZ_SEED ?= 1
 
 .PHONY: fuzz
 fuzz: .venv/.pinned ## Feed the source engine and the notebook reader for a minute each
@@ -120,8 +122,8 @@ fuzz: .venv/.pinned ## Feed the source engine and the notebook reader for a minu
 	@cmake --build --preset fuzz
 	@for target in source notebook; do \
 		mkdir -p build/fuzz/corpus/$$target; \
-		build/fuzz/tests/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -timeout=20 \
-			-print_final_stats=1 build/fuzz/corpus/$$target tests/fuzz/corpus/$$target monitor/smells 2>&1 | grep -E 'stat::|SUMMARY|ERROR' ; \
+		build/fuzz/tests/fuzz/fuzz_$$target -seed=$(FUZZ_SEED) -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -timeout=20 \
+			-artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/corpus/$$target tests/fuzz/corpus/$$target monitor/smells 2>&1 | grep -E 'stat::|SUMMARY|ERROR|runtime error|Test unit|^Base64' ; \
 	done
 
 .PHONY: lint

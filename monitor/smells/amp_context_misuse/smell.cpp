@@ -32,11 +32,11 @@ bool is_optimizer(const Expr& receiver) {
 
 /// What one turn of a training loop does with its scaler, in functions that it calls too.
 struct Turn {
-  std::vector<Call> scaled;    ///< scaler.scale(loss)
-  std::vector<Call> steps;     ///< scaler.step(optimizer)
-  std::vector<Call> unscaled;  ///< loss.backward()
-  std::vector<Call> direct;    ///< optimizer.step()
-  std::vector<Call> clips;
+  List<Call> scaled;    ///< scaler.scale(loss)
+  List<Call> steps;     ///< scaler.step(optimizer)
+  List<Call> unscaled;  ///< loss.backward()
+  List<Call> direct;    ///< optimizer.step()
+  List<Call> clips;
   bool unscales = false;
 };
 
@@ -241,7 +241,7 @@ std::vector<Finding> in_source(const SourceView& code) {
                                          "torch.cuda.amp.autocast", "torch.cpu.amp.autocast"})) {
     add_long_autocast(call, findings);
   }
-  std::vector<Loop> seen;
+  List<Loop> seen;
   for (const Call& call : code.calls_of({"scale", "step"})) {
     if (!is_scaler(call.receiver())) continue;
     for (const Loop& loop : call.loops()) {

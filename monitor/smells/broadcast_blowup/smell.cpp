@@ -23,7 +23,7 @@ bool is_new(const Expr& index) {
 // `a[:, None]` and `a.unsqueeze(1)` are columns, `a[None, :]` and `a.unsqueeze(0)` rows.
 Axis added_axis(const Expr& operand) {
   if (operand.is(Kind::subscript)) {
-    std::vector<Expr> parts = operand.children();
+    List<Expr> parts = operand.children();
     parts.erase(parts.begin());
     if (parts.size() == 1 && parts.front().is(Kind::tuple)) parts = parts.front().children();
     if (parts.size() == 2 && is_whole(parts[0]) && is_new(parts[1])) return Axis::column;
@@ -88,7 +88,7 @@ bool comes_to_one_number(const Expr& operation) {
 }
 
 void find_squares(const SourceView& code, std::vector<Finding>& findings) {
-  std::vector<Expr> operations;
+  List<Expr> operations;
   for (const Call& call : code.calls_of({"mean", "sum"})) {
     for (const Expr& operation : call.statement().all(Kind::binary))
       operations.push_back(operation);
@@ -143,7 +143,7 @@ bool is_reshaped(const Expr& value) {
 }
 
 void find_losses(const SourceView& code, std::vector<Finding>& findings) {
-  std::vector<Call> losses =
+  List<Call> losses =
       code.calls_to({"torch.nn.functional.mse_loss", "torch.nn.functional.l1_loss",
                      "torch.nn.functional.smooth_l1_loss", "torch.nn.functional.huber_loss"});
   for (const Call& made : code.calls_to({"torch.nn.MSELoss", "torch.nn.L1Loss",

@@ -42,8 +42,8 @@ bool reaches_device(const Call& wrapper) {
   return false;
 }
 
-std::vector<Call> moves_of(const SourceView& code) {
-  std::vector<Call> moves;
+List<Call> moves_of(const SourceView& code) {
+  List<Call> moves;
   for (const Call& call : code.calls_of({"cuda", "to"})) {
     if (call.moves_to_device()) moves.push_back(call);
   }
@@ -51,7 +51,7 @@ std::vector<Call> moves_of(const SourceView& code) {
 }
 
 // In a function that is handed the model, or by the name that it has elsewhere.
-bool is_moved_elsewhere(const std::vector<Call>& moves, const Call& wrapper) {
+bool is_moved_elsewhere(const List<Call>& moves, const Call& wrapper) {
   const Expr model = wrapper.argument("module", 0);
   return std::any_of(moves.begin(), moves.end(), [&](const Call& move) {
     const Expr moved = move.receiver();

@@ -68,7 +68,7 @@ bool is_kept(const Call& pipeline, const Loop& loop) {
   return target && tensorflow::is_kept(target.place(), loop.body());
 }
 
-std::vector<Call> sources(const SourceView& code) {
+List<Call> sources(const SourceView& code) {
   return code.calls_to(
       {"tensorflow.data.Dataset.from_tensor_slices", "tensorflow.data.Dataset.from_tensors",
        "tensorflow.data.Dataset.from_generator", "tensorflow.data.Dataset.list_files",
@@ -80,7 +80,7 @@ std::vector<Call> sources(const SourceView& code) {
 }
 
 // `ds.make_one_shot_iterator()` of TensorFlow 1.
-std::vector<Call> iterators(const SourceView& code) {
+List<Call> iterators(const SourceView& code) {
   return code.calls_of({"make_one_shot_iterator", "make_initializable_iterator"});
 }
 

@@ -25,7 +25,7 @@ std::vector<Finding> at_run_time(const SessionView& session) {
 using source::Field;
 using source::Kind;
 
-std::vector<Call> figures_of(const SourceView& code) {
+List<Call> figures_of(const SourceView& code) {
   return code.calls_to({"matplotlib.pyplot.figure", "matplotlib.pyplot.subplots",
                         "matplotlib.pyplot.subplot_mosaic", "seaborn.relplot", "seaborn.displot",
                         "seaborn.catplot", "seaborn.lmplot", "seaborn.jointplot",
@@ -76,7 +76,7 @@ bool is_saved_in(const SourceView& code, const Expr& spot) {
 }
 
 // As many figures as matplotlib itself finds normal.
-bool turns_seldom(const std::vector<Loop>& loops) {
+bool turns_seldom(const List<Loop>& loops) {
   long long turns = 1;
   for (const Loop& loop : loops) {
     const auto of_loop = loop.turns();
@@ -90,7 +90,7 @@ bool turns_seldom(const std::vector<Loop>& loops) {
 
 /// Where it is made again and again: the loops around it, or around the calls of its function.
 struct Repetition {
-  std::vector<Loop> loops;
+  List<Loop> loops;
   Expr body;  ///< Of the innermost loop, or of the function.
 };
 

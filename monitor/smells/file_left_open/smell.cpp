@@ -12,7 +12,7 @@ namespace {
 using source::Bound;
 using source::Kind;
 
-std::vector<Call> openings_of(const SourceView& code) {
+List<Call> openings_of(const SourceView& code) {
   return code.calls_to({"builtins.open", "io.open", "codecs.open", "gzip.open", "bz2.open",
                         "lzma.open", "tarfile.open", "zipfile.ZipFile", "h5py.File",
                         "tensorflow.io.gfile.GFile", "tensorflow.io.TFRecordWriter",

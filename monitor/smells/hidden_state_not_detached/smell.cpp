@@ -25,11 +25,11 @@ using source::Kind;
 struct Carry {
   Expr statement;
   Call call;
-  std::vector<Expr> targets;  ///< All that the call returns, by name.
-  std::vector<Expr> states;   ///< Those that it also takes.
+  List<Expr> targets;  ///< All that the call returns, by name.
+  List<Expr> states;   ///< Those that it also takes.
 };
 
-void collect_targets(const Expr& left, std::vector<Expr>& targets) {
+void collect_targets(const Expr& left, List<Expr>& targets) {
   if (left.is(Kind::tuple) || left.is(Kind::list)) {
     for (const Expr& element : left.children()) collect_targets(element, targets);
   } else if (left.place()) {

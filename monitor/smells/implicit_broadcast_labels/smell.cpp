@@ -53,7 +53,7 @@ Pair combined(const Expr& expression, int steps) {
   }
   if (expression.is(Kind::name)) return combined(assigned(expression), steps - 1);
   const Call call = expression.as_call();
-  const auto arguments = call ? call.arguments() : std::vector<Expr>();
+  const auto arguments = call ? call.arguments() : List<Expr>();
   if (combines(call.callee()) && arguments.size() == 2) return {arguments[0], arguments[1]};
   const bool goes_on = is_elementwise(call.callee()) && !arguments.empty();
   return goes_on ? combined(arguments[0], steps - 1) : Pair();
@@ -143,8 +143,8 @@ bool is_shaped(const Expr& operand) {
   return false;
 }
 
-std::vector<Call> full_reductions(const SourceView& code) {
-  std::vector<Call> result;
+List<Call> full_reductions(const SourceView& code) {
+  List<Call> result;
   for (const Call& call : code.calls_to(
            {"tensorflow.reduce_mean", "tensorflow.reduce_sum", "tensorflow.math.reduce_mean",
             "tensorflow.math.reduce_sum", "keras.ops.mean", "keras.ops.sum", "keras.backend.mean",

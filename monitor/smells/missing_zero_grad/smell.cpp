@@ -77,10 +77,9 @@ Loop loop_of(const Call& backward, const Call& step) {
 }
 
 // Loops around it, and around the calls of its function.
-std::vector<Expr> surroundings(const Call& backward, const Loop& loop) {
-  std::vector<Expr> result;
-  for (const Loop& outer : loop ? loop.loops() : std::vector<Loop>())
-    result.push_back(outer.body());
+List<Expr> surroundings(const Call& backward, const Loop& loop) {
+  List<Expr> result;
+  for (const Loop& outer : loop ? loop.loops() : List<Loop>()) result.push_back(outer.body());
   if (loop) result.push_back(loop.body());
   const Function function = backward.function();
   if (!loop && function) result.push_back(function.body());
@@ -132,7 +131,7 @@ std::string message(const Expr& optimizer) {
 }
 
 // The first of these in order that lies in the body.
-Call first_in(const std::vector<Call>& steps, const Expr& body, const Call& backward) {
+Call first_in(const List<Call>& steps, const Expr& body, const Call& backward) {
   for (auto at = std::lower_bound(steps.begin(), steps.end(), body);
        at != steps.end() && at->is_inside(body); ++at) {
     if (at->function() == backward.function()) return *at;
@@ -141,7 +140,7 @@ Call first_in(const std::vector<Call>& steps, const Expr& body, const Call& back
 }
 
 // The step that this backward() leads to, in the same loop or the same function.
-Call step_of(const std::vector<Call>& steps, const Call& backward) {
+Call step_of(const List<Call>& steps, const Call& backward) {
   const auto loops = backward.loops();
   for (const Loop& loop : loops) {
     const Call step = first_in(steps, loop.body(), backward);
@@ -153,8 +152,8 @@ Call step_of(const std::vector<Call>& steps, const Call& backward) {
   return follows && backward.in_loop() ? step : Call();
 }
 
-std::vector<Call> optimizer_steps(const SourceView& code) {
-  std::vector<Call> steps;
+List<Call> optimizer_steps(const SourceView& code) {
+  List<Call> steps;
   for (const Call& step : code.calls_of({"step"})) {
     if (stepped_optimizer(step)) steps.push_back(step);
   }

@@ -64,7 +64,7 @@ Loop innermost_loop(const Call& call) {
   return {};
 }
 
-bool steps_in(const std::vector<Call>& steps, const Loop& loop) {
+bool steps_in(const List<Call>& steps, const Loop& loop) {
   const Expr body = loop.body();
   for (auto at = std::lower_bound(steps.begin(), steps.end(), body);
        at != steps.end() && at->is_inside(body); ++at) {

@@ -28,7 +28,7 @@ Expr taken_away_by(const Expr& value) {
     return above.parent();
   }
   if (!above.is(Kind::subscript) || above.child(Field::object) != value) return {};
-  std::vector<Expr> indices = above.children();
+  List<Expr> indices = above.children();
   indices.erase(indices.begin());
   if (indices.size() == 1 && indices[0].is(Kind::tuple)) indices = indices[0].children();
   // `[0]` alone takes the values of a pair of values and indices.
@@ -57,10 +57,9 @@ bool is_needless(const Call& call) {
          meets_labels_only(target.place(), reduced(call));
 }
 
-std::vector<Call> reductions(const SourceView& code) {
-  std::vector<Call> calls =
-      code.calls_of({"mean", "sum", "max", "min", "amax", "amin", "norm", "std", "var", "prod",
-                     "any", "all", "argmax", "argmin", "logsumexp"});
+List<Call> reductions(const SourceView& code) {
+  List<Call> calls = code.calls_of({"mean", "sum", "max", "min", "amax", "amin", "norm", "std",
+                                    "var", "prod", "any", "all", "argmax", "argmin", "logsumexp"});
   for (const Call& call : code.calls_to({"torch.mean", "torch.sum", "torch.amax", "torch.amin",
                                          "torch.norm", "torch.std", "torch.var", "torch.prod",
                                          "torch.argmax", "torch.argmin", "torch.logsumexp"})) {

@@ -12,10 +12,10 @@ namespace {
 using source::Field;
 using source::Kind;
 
-std::vector<Expr> caught_by(const Expr& handler) {
+List<Expr> caught_by(const Expr& handler) {
   Expr what = handler.child(Field::item);
   if (what.is(Kind::as_pattern)) what = what.first_child();
-  return what.is(Kind::tuple) ? what.children() : std::vector<Expr>{what};
+  return what.is(Kind::tuple) ? what.children() : List<Expr>{what};
 }
 
 bool mentions_memory(const Expr& body) {

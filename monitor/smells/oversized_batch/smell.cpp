@@ -20,7 +20,7 @@ constexpr double kLargeBytes = 1LL << 30;
 // Pictures have channels, height and width beside the batch.
 constexpr std::size_t kDimensionsOfPictures = 4;
 
-std::vector<Call> picture_models(const SourceView& code) {
+List<Call> picture_models(const SourceView& code) {
   return code.calls_to(
       {"torch.nn.Conv2d", "torch.nn.Conv3d", "torch.nn.MultiheadAttention",
        "torch.nn.TransformerEncoder", "torchvision.models.resnet18", "torchvision.models.resnet34",

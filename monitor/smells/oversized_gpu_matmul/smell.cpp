@@ -77,8 +77,8 @@ Place name_of(const Call& factory) {
 }
 
 // `a @ b`, where one of them is such a name or its transpose; each once, in the order of the code.
-std::vector<Expr> products_of(const std::vector<Call>& factories) {
-  std::vector<Expr> products;
+List<Expr> products_of(const List<Call>& factories) {
+  List<Expr> products;
   for (const Call& factory : factories) {
     for (const Expr& use : name_of(factory).uses()) {
       Expr above = use.parent();

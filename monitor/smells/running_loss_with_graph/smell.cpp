@@ -59,8 +59,8 @@ bool is_returned(const Update& update) {
   return false;
 }
 
-std::vector<Expr> terms_with_graphs(const SourceView& code, const Update& update) {
-  std::vector<Expr> terms;
+List<Expr> terms_with_graphs(const SourceView& code, const Update& update) {
+  List<Expr> terms;
   for (const Expr& term : update.added) {
     const Value value = term.value();
     if (!value.is_gradful() || !is_over_batches(code, update, value)) continue;
@@ -70,7 +70,7 @@ std::vector<Expr> terms_with_graphs(const SourceView& code, const Update& update
   return terms;
 }
 
-Finding told(const SourceView& code, const Update& update, const std::vector<Expr>& terms) {
+Finding told(const SourceView& code, const Update& update, const List<Expr>& terms) {
   const Expr& term = terms.front();
   Finding finding = update.site.finding(
       "`" + std::string(update.target.text()) +

@@ -150,8 +150,8 @@ Finding told(const Expr& site, const Expr& target, bool is_average) {
   return finding;
 }
 
-std::vector<Expr> from_batch(const std::vector<Expr>& values) {
-  std::vector<Expr> result;
+List<Expr> from_batch(const List<Expr>& values) {
+  List<Expr> result;
   for (const Expr& value : values) {
     if (comes_from_batch(value, 0)) result.push_back(value);
   }

@@ -47,7 +47,7 @@ bool clears_between(const SourceView& code, const Expr& first, const Expr& last)
 std::vector<Finding> in_source(const SourceView& code) {
   std::vector<Finding> findings;
   if (!code.uses("keras")) return findings;
-  std::map<std::string, std::vector<Expr>> builds;
+  std::map<std::string, List<Expr>> builds;
   for (const Expr& statement : code.assignments()) {
     const Expr target = statement.child(Field::left);
     if (!target.place() || !is_build(statement)) continue;

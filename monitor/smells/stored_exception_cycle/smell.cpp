@@ -97,7 +97,7 @@ void add_assigned(const Expr& handler, std::vector<Finding>& findings) {
       continue;
     const Expr right = statement.child(Field::right);
     const bool wraps = right.is(Kind::dict) || right.is(Kind::tuple) || right.is(Kind::list);
-    for (const Expr& part : wraps ? right.children() : std::vector<Expr>{right}) {
+    for (const Expr& part : wraps ? right.children() : List<Expr>{right}) {
       const Expr value = part.is(Kind::pair) ? part.child(Field::right) : part;
       if (!value.is(Kind::name)) continue;
       const Expr owner = handler_around(statement, value.place());

@@ -69,8 +69,8 @@ bool is_set_up(const Call& call) {
   return target.is(source::Kind::attribute) && method != "forward" && method != "training_step";
 }
 
-std::vector<Call> constructors(const SourceView& code) {
-  std::vector<Call> result;
+List<Call> constructors(const SourceView& code) {
+  List<Call> result;
   for (const Call& call : code.calls()) {
     const std::string_view name = call.callee().name();
     const bool is_class = !name.empty() && name.front() >= 'A' && name.front() <= 'Z';

@@ -59,7 +59,7 @@ bool uses_device(const SourceView& code) {
 }
 
 void look_at(const Loop& loop, bool on_device, std::vector<Finding>& findings) {
-  std::vector<Call> waiting;
+  List<Call> waiting;
   for (const Expr& spot : loop.body().all(Kind::call)) {
     const Call call = spot.as_call();
     if (call.loops().empty() || call.loops().front() != loop || call.is_guarded()) continue;
@@ -85,7 +85,7 @@ void look_at(const Loop& loop, bool on_device, std::vector<Finding>& findings) {
 std::vector<Finding> in_source(const SourceView& code) {
   std::vector<Finding> findings;
   if (!code.uses("torch")) return findings;
-  std::vector<Loop> seen;
+  List<Loop> seen;
   for (const Call& call : code.calls_of({"step"})) {
     const auto loops = call.loops();
     if (loops.empty() || !steps(call)) continue;

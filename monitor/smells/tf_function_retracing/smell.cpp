@@ -42,7 +42,7 @@ bool is_counted_up(const Place& place, const Loop& loop) {
   return began && grows;
 }
 
-bool is_changing_name(const Expr& expression, const std::vector<Loop>& loops) {
+bool is_changing_name(const Expr& expression, const List<Loop>& loops) {
   if (!expression.place()) return false;
   for (const Loop& loop : loops) {
     if (counts_turns(expression.place(), loop) || is_counted_up(expression.place(), loop))
@@ -61,7 +61,7 @@ bool is_made_a_python_value(const Expr& expression, const Loop& loop) {
          tensorflow::depends_on(expression, loop);
 }
 
-bool changes(const Expr& expression, const std::vector<Loop>& loops) {
+bool changes(const Expr& expression, const List<Loop>& loops) {
   if (expression.is(Kind::list) || expression.is(Kind::tuple) || expression.is(Kind::binary)) {
     bool plain = true;
     bool any = false;
@@ -76,7 +76,7 @@ bool changes(const Expr& expression, const std::vector<Loop>& loops) {
   return is_changing_name(expression, loops) || is_made_a_python_value(expression, loops.front());
 }
 
-Expr changing_argument(const Call& call, const std::vector<Loop>& loops) {
+Expr changing_argument(const Call& call, const List<Loop>& loops) {
   for (const Expr& child : call.children()) {
     if (child == call.callee()) continue;
     const Expr argument = child.is(Kind::keyword) ? child.child(source::Field::right) : child;
@@ -86,8 +86,8 @@ Expr changing_argument(const Call& call, const std::vector<Loop>& loops) {
 }
 
 // `fast = tf.function(step)`: the calls of `fast`.
-std::vector<Call> calls_of_compiled(const Call& wrapping) {
-  std::vector<Call> calls;
+List<Call> calls_of_compiled(const Call& wrapping) {
+  List<Call> calls;
   const Place place = wrapping.target().place();
   for (const Expr& use : place.uses()) {
     const Call call = use.parent().as_call();
@@ -111,8 +111,8 @@ Finding told(const SourceView& code, const Call& call, const Expr& argument) {
   return finding;
 }
 
-std::vector<Call> retraced_calls(const SourceView& code) {
-  std::vector<Call> calls;
+List<Call> retraced_calls(const SourceView& code) {
+  List<Call> calls;
   for (const Function& function : code.functions()) {
     for (const Expr& decorator : function.decorators()) {
       if (!tensorflow::is_tf_function(decorator) || has_signature(decorator)) continue;

@@ -40,7 +40,7 @@ using source::Bound;
 using source::Field;
 using source::Kind;
 
-std::vector<Call> started_by(const SourceView& code) {
+List<Call> started_by(const SourceView& code) {
   return code.calls_to({"threading.Thread", "threading.Timer", "multiprocessing.Process",
                         "subprocess.Popen", "dask.distributed.Client",
                         "dask.distributed.LocalCluster", "distributed.Client",

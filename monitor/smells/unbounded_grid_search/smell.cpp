@@ -11,7 +11,7 @@ namespace {
 
 using source::Kind;
 
-std::vector<Call> searches_of(const SourceView& code) {
+List<Call> searches_of(const SourceView& code) {
   return code.calls_to(
       {"sklearn.model_selection.GridSearchCV", "sklearn.model_selection.RandomizedSearchCV",
        "sklearn.model_selection.HalvingGridSearchCV",

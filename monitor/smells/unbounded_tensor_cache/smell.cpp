@@ -73,7 +73,7 @@ bool has_few_values(const Expr& key) {
     return !arguments.empty() && has_few_values(arguments.front());
   }
   if (key.is_literal() || is_one_of_few(last_name(key))) return true;
-  const auto bindings = key.is(Kind::name) ? key.place().bindings() : std::vector<PlaceBinding>();
+  const auto bindings = key.is(Kind::name) ? key.place().bindings() : List<PlaceBinding>();
   return bindings.size() == 1 && bindings.front().how == source::Bound::assign &&
          bindings.front().value.is(Kind::tuple) && has_few_values(bindings.front().value);
 }

@@ -84,7 +84,7 @@ bool is_few_of(const Expr& slice) {
   const auto parts = slice.children();
   if (parts.size() < 2) return false;
   const Expr index = parts[1];
-  const auto axes = index.is(Kind::tuple) ? index.children() : std::vector<Expr>{index};
+  const auto axes = index.is(Kind::tuple) ? index.children() : List<Expr>{index};
   if (!axes.empty() && is_few(axes.front())) return true;
   // The first token stands for the sentence.
   const bool takes_one =

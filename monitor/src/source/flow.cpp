@@ -112,8 +112,8 @@ bool find_loop(const Program& program, std::uint32_t node, int levels) {
 
 }  // namespace
 
-std::vector<Loop> loops_around(const Program& program, std::uint32_t node) {
-  std::vector<Loop> loops;
+List<Loop> loops_around(const Program& program, std::uint32_t node) {
+  List<Loop> loops;
   for (std::uint32_t child = node, up = program.node(node).parent; up != kNone;
        child = up, up = program.node(up).parent) {
     const Kind kind = program.node(up).kind;

@@ -17,7 +17,7 @@ bool starts_with(std::string_view text, std::string_view start) {
 // A train and a test model, or a small and a large one, are no pile.
 constexpr long long kFewModels = 2;
 
-std::vector<Call> trainings(const Place& model) {
+List<Call> trainings(const Place& model) {
   return model.calls_of({"fit", "compile", "predict", "evaluate", "fit_generator", "train_on_batch",
                          "predict_on_batch", "test_on_batch"});
 }

@@ -24,7 +24,7 @@ std::optional<long long> visible_integer(const Expr& expression) {
   return is_constant ? bindings.front().value.integer() : expression.integer();
 }
 
-std::optional<long long> product(const std::vector<Expr>& dimensions) {
+std::optional<long long> product(const List<Expr>& dimensions) {
   long long count = 1;
   for (const Expr& dimension : dimensions) {
     const auto size = visible_integer(dimension);

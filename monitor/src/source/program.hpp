@@ -27,18 +27,18 @@ struct Program {
   Syntax syntax;
   std::unique_ptr<Scopes> scopes;
 
-  std::vector<Call> calls;
-  std::vector<Loop> loops;
-  std::vector<Function> functions;
-  std::vector<Expr> classes;
-  std::vector<Expr> handlers;
-  std::vector<Expr> assignments;
-  std::vector<Expr> deletions;
+  List<Call> calls;
+  List<Loop> loops;
+  List<Function> functions;
+  List<Expr> classes;
+  List<Expr> handlers;
+  List<Expr> assignments;
+  List<Expr> deletions;
   std::vector<Store> stores;
   std::vector<Update> updates;
-  std::unordered_map<DottedId, std::vector<Call>> calls_by_dotted;
-  std::unordered_map<NameId, std::vector<Call>> calls_by_method;
-  std::unordered_map<std::uint32_t, std::vector<Call>> calls_by_function;
+  std::unordered_map<DottedId, List<Call>> calls_by_dotted;
+  std::unordered_map<NameId, List<Call>> calls_by_method;
+  std::unordered_map<std::uint32_t, List<Call>> calls_by_function;
 
   mutable std::unordered_map<std::uint32_t, Value> values;
   mutable std::unordered_map<PlaceId, bool> led_back;
@@ -60,7 +60,7 @@ struct Program {
 /// Implemented in flow.cpp.
 bool runs_in_loop(const Program& program, std::uint32_t node, int levels);
 bool runs_under_no_grad(const Program& program, std::uint32_t node, int levels);
-std::vector<Loop> loops_around(const Program& program, std::uint32_t node);
+List<Loop> loops_around(const Program& program, std::uint32_t node);
 
 /// Implemented in values.cpp.
 Value value_of(const Program& program, std::uint32_t node);

@@ -25,7 +25,7 @@ bool contains(const Expr& expression, const Expr& target) {
 }
 
 // The operands of sums and products and the arguments of calls, down to what is not one of these.
-void collect_operands(const Expr& expression, const Expr& target, std::vector<Expr>& added) {
+void collect_operands(const Expr& expression, const Expr& target, List<Expr>& added) {
   if (is_same(expression, target)) return;
   const Kind kind = expression.kind();
   const bool splits = kind == Kind::binary || kind == Kind::tuple || kind == Kind::list ||
@@ -121,9 +121,8 @@ class WayToBackward {
     return false;
   }
 
-  static std::vector<Expr> parameters_for(const Call& call, const Function& function,
-                                          const Expr& use) {
-    std::vector<Expr> result;
+  static List<Expr> parameters_for(const Call& call, const Function& function, const Expr& use) {
+    List<Expr> result;
     int position = function.is_method() ? -1 : 0;
     for (const Expr& parameter : function.parameters()) {
       const Expr given = call.argument(parameter.name(), position < 0 ? 1 << 20 : position);
@@ -146,7 +145,7 @@ class WayToBackward {
   }
 
   std::vector<xleak::monitor::Place> seen_;
-  std::vector<Expr> sites_;
+  List<Expr> sites_;
 };
 
 }  // namespace

@@ -55,14 +55,14 @@ Expr Expr::root() const {
   return at;
 }
 
-std::vector<Function> Expr::functions() const {
+List<Function> Expr::functions() const {
   if (is(Kind::lambda) || is(Kind::function)) return {Function(program_, node_)};
   if (const Call call = as_call()) {
     const auto arguments = call.arguments();
     if (call.callee().is_dotted({"functools.partial"})) {
-      return arguments.empty() ? std::vector<Function>() : arguments.front().functions();
+      return arguments.empty() ? List<Function>() : arguments.front().functions();
     }
-    std::vector<Function> made;
+    List<Function> made;
     for (const Function& factory : call.callees()) {
       for (const Expr& result : factory.returned()) {
         if (result.is(Kind::call)) continue;
@@ -71,7 +71,7 @@ std::vector<Function> Expr::functions() const {
     }
     return made;
   }
-  std::vector<Function> named;
+  List<Function> named;
   for (const PlaceBinding& binding : place().bindings()) {
     if (binding.how == source::Bound::function) named.emplace_back(program_, binding.target.id());
     if (binding.value.is(Kind::lambda)) named.emplace_back(program_, binding.value.id());
@@ -125,8 +125,8 @@ Expr Expr::child(Field field) const {
   return *this ? program_->at(program_->syntax.child(node_, field)) : Expr();
 }
 
-std::vector<Expr> Expr::children() const {
-  std::vector<Expr> result;
+List<Expr> Expr::children() const {
+  List<Expr> result;
   if (!*this) return result;
   const source::Syntax& syntax = program_->syntax;
   for (auto child = syntax.first_child(node_); child != kNone; child = syntax.next_sibling(child)) {
@@ -144,8 +144,8 @@ Expr Expr::last_child() const {
   return all_of_them.empty() ? Expr() : all_of_them.back();
 }
 
-std::vector<Expr> Expr::all(Kind kind) const {
-  std::vector<Expr> result;
+List<Expr> Expr::all(Kind kind) const {
+  List<Expr> result;
   if (!*this) return result;
   for (std::uint32_t id = node_; id < program_->node(node_).end; ++id) {
     if (program_->node(id).kind == kind) result.push_back(program_->at(id));
@@ -230,8 +230,8 @@ Expr Expr::assignment() const {
   return {};
 }
 
-std::vector<Loop> Expr::loops() const {
-  return *this ? source::loops_around(*program_, node_) : std::vector<Loop>();
+List<Loop> Expr::loops() const {
+  return *this ? source::loops_around(*program_, node_) : List<Loop>();
 }
 
 bool Expr::loops_turn_at_most(long long turns) const {
@@ -251,8 +251,8 @@ Expr Expr::class_definition() const {
                : Expr();
 }
 
-std::vector<Call> Expr::constructors() const {
-  std::vector<Call> result;
+List<Call> Expr::constructors() const {
+  List<Call> result;
   if (!is(Kind::class_definition)) return result;
   for (const Expr& use : place().uses()) {
     const Call call = use.parent().as_call();
@@ -353,8 +353,8 @@ std::string_view Call::method() const {
   return what.is(Kind::attribute) ? what.name() : std::string_view();
 }
 
-std::vector<Expr> Call::arguments() const {
-  std::vector<Expr> result;
+List<Expr> Call::arguments() const {
+  List<Expr> result;
   for (const Expr& child : children()) {
     if (program_->node(child.id()).field == Field::argument && !child.is(Kind::keyword) &&
         !child.is(Kind::starred)) {
@@ -391,8 +391,8 @@ Expr Call::target() const {
 
 bool Call::is_discarded() const { return parent().is(Kind::expression_statement); }
 
-std::vector<Function> Call::callees() const {
-  std::vector<Function> result;
+List<Function> Call::callees() const {
+  List<Function> result;
   const Place place = callee().place();
   if (!place) return result;
   for (const PlaceBinding& binding : place.bindings()) {
@@ -492,8 +492,8 @@ bool Loop::is_over_parts() const {
 
 Expr Function::body() const { return child(Field::body); }
 
-std::vector<Expr> Function::parameters() const {
-  std::vector<Expr> result;
+List<Expr> Function::parameters() const {
+  List<Expr> result;
   for (const Expr& child : child(Field::parameters).children()) {
     result.push_back(
         child.is(Kind::starred) ? child.children().empty() ? child : child.children()[0] : child);
@@ -501,8 +501,8 @@ std::vector<Expr> Function::parameters() const {
   return result;
 }
 
-std::vector<Expr> Function::decorators() const {
-  std::vector<Expr> result;
+List<Expr> Function::decorators() const {
+  List<Expr> result;
   for (const Expr& child : children()) {
     if (child.is(Kind::decorator) && !child.children().empty())
       result.push_back(child.children()[0]);
@@ -510,8 +510,8 @@ std::vector<Expr> Function::decorators() const {
   return result;
 }
 
-std::vector<Expr> Function::returned() const {
-  std::vector<Expr> result;
+List<Expr> Function::returned() const {
+  List<Expr> result;
   if (is(Kind::lambda)) return {body()};
   for (const Expr& statement : all(Kind::return_statement)) {
     if (statement.function() != *this || statement.children().empty()) continue;
@@ -520,10 +520,10 @@ std::vector<Expr> Function::returned() const {
   return result;
 }
 
-std::vector<Call> Function::call_sites() const {
+List<Call> Function::call_sites() const {
   if (!*this) return {};
   const auto at = program_->calls_by_function.find(node_);
-  return at == program_->calls_by_function.end() ? std::vector<Call>() : at->second;
+  return at == program_->calls_by_function.end() ? List<Call>() : at->second;
 }
 
 bool Function::is_method() const {
@@ -537,8 +537,8 @@ std::string_view Place::name() const {
   return *this ? program_->names.text(program_->scopes->place(id_).name) : std::string_view();
 }
 
-std::vector<PlaceBinding> Place::bindings() const {
-  std::vector<PlaceBinding> result;
+List<PlaceBinding> Place::bindings() const {
+  List<PlaceBinding> result;
   if (!*this) return result;
   const source::Binding* at = program_->scopes->bindings(id_);
   for (std::uint32_t i = 0; i < program_->scopes->place(id_).binding_count; ++i) {
@@ -548,8 +548,8 @@ std::vector<PlaceBinding> Place::bindings() const {
   return result;
 }
 
-std::vector<Expr> Place::uses() const {
-  std::vector<Expr> result;
+List<Expr> Place::uses() const {
+  List<Expr> result;
   if (!*this) return result;
   const std::uint32_t* at = program_->scopes->uses(id_);
   for (std::uint32_t i = 0; i < program_->scopes->place(id_).use_count; ++i) {
@@ -558,8 +558,8 @@ std::vector<Expr> Place::uses() const {
   return result;
 }
 
-std::vector<Call> Place::calls_of(std::initializer_list<std::string_view> methods) const {
-  std::vector<Call> result;
+List<Call> Place::calls_of(std::initializer_list<std::string_view> methods) const {
+  List<Call> result;
   for (const Expr& use : uses()) {
     const Call call = use.parent().parent().as_call();
     if (!call || call.receiver() != use) continue;
@@ -570,8 +570,8 @@ std::vector<Call> Place::calls_of(std::initializer_list<std::string_view> method
   return result;
 }
 
-std::vector<Call> Place::calls() const {
-  std::vector<Call> result;
+List<Call> Place::calls() const {
+  List<Call> result;
   for (const Expr& use : uses()) {
     const Call call = use.parent().as_call();
     if (call && call.callee() == use) result.push_back(call);
@@ -609,10 +609,10 @@ SourceView::~SourceView() = default;
 
 namespace {
 
-void in_order(std::vector<Call>& calls) { std::sort(calls.begin(), calls.end()); }
+void in_order(List<Call>& calls) { std::sort(calls.begin(), calls.end()); }
 
 void collect_calls(const source::Program& program, Expr spot, int levels,
-                   std::set<std::uint32_t>& seen, std::vector<Call>& result) {
+                   std::set<std::uint32_t>& seen, List<Call>& result) {
   for (const Expr& expression : spot.all(Kind::call)) {
     const Call call = expression.as_call();
     if (!seen.insert(call.id()).second) continue;
@@ -626,8 +626,8 @@ void collect_calls(const source::Program& program, Expr spot, int levels,
 
 }  // namespace
 
-std::vector<Call> SourceView::calls_to(std::initializer_list<std::string_view> dotted) const {
-  std::vector<Call> result;
+List<Call> SourceView::calls_to(std::initializer_list<std::string_view> dotted) const {
+  List<Call> result;
   for (const std::string_view name : dotted) {
     const source::DottedId id = program_->names.known_dotted(name);
     const auto at = program_->calls_by_dotted.find(id);
@@ -638,8 +638,8 @@ std::vector<Call> SourceView::calls_to(std::initializer_list<std::string_view> d
   return result;
 }
 
-std::vector<Call> SourceView::calls_of(std::initializer_list<std::string_view> methods) const {
-  std::vector<Call> result;
+List<Call> SourceView::calls_of(std::initializer_list<std::string_view> methods) const {
+  List<Call> result;
   for (const std::string_view name : methods) {
     const source::NameId id = program_->names.known(name);
     const auto at = program_->calls_by_method.find(id);
@@ -650,19 +650,19 @@ std::vector<Call> SourceView::calls_of(std::initializer_list<std::string_view> m
   return result;
 }
 
-std::vector<Call> SourceView::calls_in(Expr spot) const {
-  std::vector<Call> result;
+List<Call> SourceView::calls_in(Expr spot) const {
+  List<Call> result;
   std::set<std::uint32_t> seen;
   collect_calls(*program_, spot, 2, seen, result);
   return result;
 }
 
-const std::vector<Call>& SourceView::calls() const { return program_->calls; }
-const std::vector<Loop>& SourceView::loops() const { return program_->loops; }
-const std::vector<Function>& SourceView::functions() const { return program_->functions; }
-const std::vector<Expr>& SourceView::classes() const { return program_->classes; }
-const std::vector<Expr>& SourceView::assignments() const { return program_->assignments; }
-const std::vector<Expr>& SourceView::deletions() const { return program_->deletions; }
+const List<Call>& SourceView::calls() const { return program_->calls; }
+const List<Loop>& SourceView::loops() const { return program_->loops; }
+const List<Function>& SourceView::functions() const { return program_->functions; }
+const List<Expr>& SourceView::classes() const { return program_->classes; }
+const List<Expr>& SourceView::assignments() const { return program_->assignments; }
+const List<Expr>& SourceView::deletions() const { return program_->deletions; }
 const std::vector<Store>& SourceView::stores() const { return program_->stores; }
 const std::vector<Update>& SourceView::updates() const { return program_->updates; }
 Finding MagicLine::finding(std::string message) const {
@@ -679,11 +679,11 @@ Finding MagicLine::finding(std::string message) const {
 
 const std::vector<MagicLine>& SourceView::magics() const { return program_->magics; }
 
-const std::vector<Expr>& SourceView::handlers() const { return program_->handlers; }
+const List<Expr>& SourceView::handlers() const { return program_->handlers; }
 bool SourceView::is_notebook() const { return program_->cells.size() > 1; }
 
-std::vector<Expr> SourceView::displayed() const {
-  std::vector<Expr> result;
+List<Expr> SourceView::displayed() const {
+  List<Expr> result;
   for (std::size_t cell = 0; cell < program_->cells.size(); ++cell) {
     const std::uint32_t root = program_->first_node[cell];
     if (root >= program_->syntax.nodes.size() || program_->cell_of(root) != cell) continue;

@@ -23,6 +23,14 @@ TEST_SUITE("spots in the source") {
           "for x in y:\n\ta(x)  # why\n\tn()\n\tb(x)\n");
   }
 
+  TEST_CASE("what half-written code lacks is absent, and answers") {
+    const Cells cells({"f()\n"});
+    const auto arguments = cells.calls()[0].arguments();
+    CHECK_FALSE(arguments.front());
+    CHECK_FALSE(arguments.back().made_by().callee());
+    CHECK_FALSE(arguments[3].place());
+  }
+
   TEST_CASE("a statement that shares its line gets none") {
     const Cells cells({"for x in y: a(x); b(x)\n"});
     CHECK_FALSE(cells.calls()[0].statement().line_before("n()"));

@@ -76,6 +76,20 @@ inline bool is_one_of(std::string_view name, std::initializer_list<std::string_v
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// What answers beyond its end with an absent one: half-written code has fewer parts than a rule
+/// counts on.
+template <typename T>
+class List : public std::vector<T> {
+ public:
+  using std::vector<T>::vector;
+  const T& operator[](std::size_t index) const {
+    static const T absent{};
+    return index < this->size() ? *(this->data() + index) : absent;
+  }
+  const T& front() const { return (*this)[0]; }
+  const T& back() const { return (*this)[this->size() - 1]; }
+};
+
 class Call;
 class Place;
 class Loop;
@@ -109,7 +123,7 @@ class Expr {
   Expr root() const;
   /// The functions of the program that it may be: a lambda, a name or method, `partial(f)`, what a
   /// factory returns.
-  std::vector<Function> functions() const;
+  List<Function> functions() const;
   Value value() const;
   /// A loss, or a tensor that was reduced to one number.
   bool is_loss_like() const;
@@ -120,11 +134,11 @@ class Expr {
   /// The nearest of this kind around it, itself not included.
   Expr enclosing(source::Kind kind) const;
   Expr child(source::Field field) const;
-  std::vector<Expr> children() const;
+  List<Expr> children() const;
   Expr first_child() const;
   Expr last_child() const;
   /// All below it that are of this kind, itself included.
-  std::vector<Expr> all(source::Kind kind) const;
+  List<Expr> all(source::Kind kind) const;
   bool is_inside(Expr other) const;
   bool mentions(Place place) const;
   Call as_call() const;
@@ -141,12 +155,12 @@ class Expr {
   /// The assignment on whose right side it stands.
   Expr assignment() const;
   /// Loops and comprehensions whose body it is in, the innermost first, up to its function.
-  std::vector<Loop> loops() const;
+  List<Loop> loops() const;
   Function function() const;
   /// The class whose body it is in, through its methods.
   Expr class_definition() const;
   /// Of a class: the calls of its name.
-  std::vector<Call> constructors() const;
+  List<Call> constructors() const;
   bool at_top_level() const;
   /// It is in loops, and the source says of each that it turns at most this often.
   bool loops_turn_at_most(long long turns) const;
@@ -188,7 +202,7 @@ class Call : public Expr {
   /// What the method is called on: `x` in `x.append(y)`.
   Expr receiver() const;
   std::string_view method() const;
-  std::vector<Expr> arguments() const;
+  List<Expr> arguments() const;
   Expr keyword(std::string_view name) const;
   /// By its name, else by its position.
   Expr argument(std::string_view name, int position) const;
@@ -199,7 +213,7 @@ class Call : public Expr {
   /// `x.cuda()`, `x.to(device)`; not `x.to(dtype)`, not `x.cpu()`.
   bool moves_to_device() const;
   /// The functions of the program that it may call.
-  std::vector<Function> callees() const;
+  List<Function> callees() const;
 };
 
 class Loop : public Expr {
@@ -222,18 +236,18 @@ class Function : public Expr {
  public:
   using Expr::Expr;
   Expr body() const;
-  std::vector<Expr> parameters() const;
-  std::vector<Expr> decorators() const;
-  std::vector<Expr> returned() const;
-  std::vector<Call> call_sites() const;
+  List<Expr> parameters() const;
+  List<Expr> decorators() const;
+  List<Expr> returned() const;
+  List<Call> call_sites() const;
   bool is_method() const;
 };
 
 struct PlaceBinding {
-  source::Bound how;
+  source::Bound how = source::Bound::assign;
   Expr target;
   Expr value;
-  int position;  ///< Which element of the value it gets; -1 is the whole.
+  int position = -1;  ///< Which element of the value it gets; -1 is the whole.
 };
 
 /// A variable, or an attribute such as `self.losses`.
@@ -247,12 +261,12 @@ class Place {
 
   std::uint32_t id() const { return id_; }
   std::string_view name() const;
-  std::vector<PlaceBinding> bindings() const;
-  std::vector<Expr> uses() const;
+  List<PlaceBinding> bindings() const;
+  List<Expr> uses() const;
   /// Calls of one of these methods on it, anywhere in the program.
-  std::vector<Call> calls_of(std::initializer_list<std::string_view> methods) const;
+  List<Call> calls_of(std::initializer_list<std::string_view> methods) const;
   /// Calls of itself: `model(x)`.
-  std::vector<Call> calls() const;
+  List<Call> calls() const;
   /// Whose attribute it is.
   Place owner() const;
   bool is_attribute() const { return static_cast<bool>(owner()); }
@@ -275,10 +289,10 @@ struct Store {
 
 /// Something is made from itself: `total += loss`, `x = torch.cat([x, part])`, `h = cell(h)`.
 struct Update {
-  Expr site;                ///< The statement.
-  Expr target;              ///< The name, attribute or element.
-  Expr value;               ///< The whole right side.
-  std::vector<Expr> added;  ///< The operands and arguments that are not the target itself.
+  Expr site;         ///< The statement.
+  Expr target;       ///< The name, attribute or element.
+  Expr value;        ///< The whole right side.
+  List<Expr> added;  ///< The operands and arguments that are not the target itself.
 
   /// A sum, an average or a maximum; not what a layer makes of the value before.
   bool is_sum() const;
@@ -304,26 +318,26 @@ class SourceView {
   SourceView& operator=(const SourceView&) = delete;
 
   /// Calls of what these dotted names import, in the order of the code.
-  std::vector<Call> calls_to(std::initializer_list<std::string_view> dotted) const;
+  List<Call> calls_to(std::initializer_list<std::string_view> dotted) const;
   /// Calls of methods with these names, whatever they are called on.
-  std::vector<Call> calls_of(std::initializer_list<std::string_view> methods) const;
+  List<Call> calls_of(std::initializer_list<std::string_view> methods) const;
   /// Calls below a spot, and in the functions that are called there, two levels deep.
-  std::vector<Call> calls_in(Expr spot) const;
-  const std::vector<Call>& calls() const;
-  const std::vector<Loop>& loops() const;
-  const std::vector<Function>& functions() const;
-  const std::vector<Expr>& classes() const;
+  List<Call> calls_in(Expr spot) const;
+  const List<Call>& calls() const;
+  const List<Loop>& loops() const;
+  const List<Function>& functions() const;
+  const List<Expr>& classes() const;
   /// Assignments, augmented ones among them.
-  const std::vector<Expr>& assignments() const;
+  const List<Expr>& assignments() const;
   /// `del` statements.
-  const std::vector<Expr>& deletions() const;
+  const List<Expr>& deletions() const;
   const std::vector<Store>& stores() const;
   const std::vector<Update>& updates() const;
   const std::vector<MagicLine>& magics() const;
   /// The except clauses.
-  const std::vector<Expr>& handlers() const;
+  const List<Expr>& handlers() const;
   /// What IPython shows: the value in the last line of a cell, without a `;` behind it.
-  std::vector<Expr> displayed() const;
+  List<Expr> displayed() const;
   /// It has several cells: its top level runs piece by piece, and again.
   bool is_notebook() const;
   /// It imports something of this top-level package.

@@ -11,7 +11,8 @@ PYTHON := $(shell for p in python3 python3.11 /usr/bin/python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 PINS := tests/requirements
-ENVIRONMENTS := .venv .venvs/ipython8 .venvs/ipython7
+IPYTHONS := .venv .venvs/ipython8 .venvs/ipython7
+ENVIRONMENTS := $(IPYTHONS) .venvs/tensorflow
 BIN := .venv/bin
 # The name changes with any source, a removed one included, so that no stale wheel is ever tested.
 WHEEL := build/wheel/$(shell find CMakeLists.txt pyproject.toml README.md kernel monitor magics share \
@@ -36,6 +37,7 @@ debian:
 .venv/.pinned: $(PINS)/ipython9.txt
 .venvs/ipython8/.pinned: $(PINS)/ipython8.txt
 .venvs/ipython7/.pinned: $(PINS)/ipython7.txt
+.venvs/tensorflow/.pinned: $(PINS)/tensorflow.txt
 $(ENVIRONMENTS:=/.pinned): | debian
 	@echo "Installing $< into $(@D)"
 	@$(PYTHON) -m venv --clear $(@D)
@@ -51,7 +53,7 @@ $(SDISTS): $(PINS)/conformance.txt | .venv/.pinned
 .PHONY: pins
 pins: ## Resolve tests/requirements/*.in anew into the pinned *.txt
 	@# Debian's is the oldest 3.11 about: what installs there installs in all.
-	@for name in ipython9 ipython8 ipython7; do \
+	@for name in ipython9 ipython8 ipython7 tensorflow; do \
 		rm -rf build/pins && /usr/bin/python3.11 -m venv build/pins; \
 		build/pins/bin/pip install -qq -r $(PINS)/$$name.in; \
 		{ echo "# Made from $$name.in by 'make pins'."; build/pins/bin/pip freeze --all | sed '/^pip==/d; s/+cpu$$//'; } > $(PINS)/$$name.txt; \
@@ -102,7 +104,8 @@ pytest: $(ENVIRONMENTS:=/.xleak)
 	@echo "The kernel with IPython 8; the examples of smells run with IPython 9, since what each keeps itself differs"
 	XLEAK_KERNEL_PYTHON=$(CURDIR)/.venvs/ipython8/bin/python $(BIN)/python -m pytest -q tests/kernel \
 		--ignore tests/kernel/test_smell_examples.py
-	XLEAK_IPYTHON_PYTHONS=$$(echo $(foreach e,$(ENVIRONMENTS),$(CURDIR)/$(e)/bin/python) | tr ' ' ':') \
+	XLEAK_IPYTHON_PYTHONS=$$(echo $(foreach e,$(IPYTHONS),$(CURDIR)/$(e)/bin/python) | tr ' ' ':') \
+		XLEAK_TENSORFLOW_PYTHON=$(CURDIR)/.venvs/tensorflow/bin/python \
 		$(BIN)/python -m pytest tests
 
 .PHONY: sanitizers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from harness import Session, start, stop
+from harness import PYTHON, Session, start, stop
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +27,8 @@ def start_kernel() -> Iterator[Callable[..., Session]]:
     """Starts kernels with further environment variables; all are stopped at the end."""
     started: list[Session] = []
 
-    def starter(**env: str) -> Session:
-        started.append(start(env))
+    def starter(python: str = PYTHON, **env: str) -> Session:
+        started.append(start(env, python))
         return started[-1]
 
     yield starter

@@ -33,9 +33,11 @@ PYTHON = os.environ.get("XLEAK_KERNEL_PYTHON", sys.executable)
 class XleakManager(KernelManager):
     """Starts ``python -m xleak.kernel``, whatever is installed in Jupyter's paths."""
 
+    python = PYTHON
+
     @property
     def kernel_spec(self) -> KernelSpec:
-        argv = [PYTHON, "-m", "xleak.kernel", "-f", "{connection_file}"]
+        argv = [self.python, "-m", "xleak.kernel", "-f", "{connection_file}"]
         return KernelSpec(
             argv=argv, display_name="xleak", language="python", metadata={"debugger": True}
         )
@@ -135,8 +137,9 @@ class Session:
                 return reply
 
 
-def start(extra_env: dict[str, str] | None = None) -> Session:
+def start(extra_env: dict[str, str] | None = None, python: str = PYTHON) -> Session:
     manager = XleakManager()
+    manager.python = python
     manager.start_kernel(env={**os.environ, "IPYTHONDIR": IPYTHON_DIR, **(extra_env or {})})
     client = manager.client()
     client.start_channels()

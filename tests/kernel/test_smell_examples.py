@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from harness import Session
+from harness import PYTHON, Session
 from xleak import _native
 
 # Those that measure; tests/python/test_lint_examples.py has those that read the source.
@@ -24,8 +26,9 @@ VARIANTS = 3
 # Where what comes back is no object's: the whole process says so.
 RESIDENT = "int(open('/proc/self/statm').read().split()[1]) * 4096"
 COUNTED_BY = {"XL630": RESIDENT}
-# On the first line of an example that only a card can show.
-NEEDS_GPU = "# needs: gpu"
+# On the first line of an example: only a card, or another environment's kernel, can show it.
+NEEDS = re.compile(r"# needs: (gpu|tensorflow)\n")
+TENSORFLOW_PYTHON = os.environ.get("XLEAK_TENSORFLOW_PYTHON")
 # What a promised release must bring back, of its bytes.
 RETURNED = 0.95
 
@@ -37,7 +40,7 @@ COUNTERS = """(
 
 def cells(script: Path) -> list[str]:
     """Split a percent-format script into the cells a notebook would have."""
-    code = script.read_text().removeprefix(NEEDS_GPU).lstrip()
+    code = NEEDS.sub("", script.read_text(), count=1).lstrip()
     return [cell for cell in re.split(r"(?m)^(?=# %%)", code) if cell.strip()]
 
 
@@ -61,8 +64,9 @@ def run(kernel: Session, script: Path) -> tuple[list[tuple[str, int]], list[str]
     return came, notices
 
 
-def needs_gpu(smell: Path) -> bool:
-    return (smell / "bad.py").read_text().startswith(NEEDS_GPU)
+def need_of(smell: Path) -> str | None:
+    need = NEEDS.match((smell / "bad.py").read_text())
+    return need and need[1]
 
 
 def has_gpu() -> bool:
@@ -71,15 +75,24 @@ def has_gpu() -> bool:
 
 
 @pytest.fixture(
-    params=[pytest.param(it, marks=[pytest.mark.gpu] * needs_gpu(it)) for it in SMELLS],
+    params=[pytest.param(it, marks=[pytest.mark.gpu] * (need_of(it) == "gpu")) for it in SMELLS],
     ids=lambda path: path.name,
 )
 def smell(request: pytest.FixtureRequest) -> Path:
     path: Path = request.param
     runs = request.function is not test_a_smell_shows_three_bad_and_three_good_variants
-    if runs and needs_gpu(path) and not has_gpu():
+    if runs and need_of(path) == "gpu" and not has_gpu():
         pytest.skip("no CUDA device on this machine")
+    if runs and need_of(path) == "tensorflow" and not TENSORFLOW_PYTHON:
+        pytest.skip("XLEAK_TENSORFLOW_PYTHON names no interpreter that has TensorFlow")
     return path
+
+
+@pytest.fixture
+def kernel_of(smell: Path, start_kernel: Callable[..., Session]) -> Callable[..., Session]:
+    """Starts kernels in the environment that the smell's examples need."""
+    needs_tensorflow = need_of(smell) == "tensorflow" and TENSORFLOW_PYTHON
+    return functools.partial(start_kernel, TENSORFLOW_PYTHON if needs_tensorflow else PYTHON)
 
 
 def test_a_smell_shows_three_bad_and_three_good_variants(smell: Path) -> None:
@@ -89,25 +102,26 @@ def test_a_smell_shows_three_bad_and_three_good_variants(smell: Path) -> None:
 
 
 def test_the_bad_example_is_reported_where_it_says_and_each_fix_gives_the_bytes_back(
-    smell: Path, fresh_kernel: Session
+    smell: Path, kernel_of: Callable[..., Session]
 ) -> None:
-    assert run(fresh_kernel, smell / "bad.py")[0] == expected(smell / "bad.py")
-    promised = fresh_kernel.findings()
+    kernel = kernel_of()
+    assert run(kernel, smell / "bad.py")[0] == expected(smell / "bad.py")
+    promised = kernel.findings()
     assert promised
     # Where no code is exact, the message alone says what to do.
     fixable = {key: found for key, found in promised.items() if found["fix"]}
     for found in fixable.values():
         counter = COUNTED_BY.get(found["code"], COUNTERS)
-        before = fresh_kernel.ask(counter)
-        assert fresh_kernel.run(found["fix"]).content["status"] == "ok"
+        before = kernel.ask(counter)
+        assert kernel.run(found["fix"]).content["status"] == "ok"
         # A search that is under way has memory of its own.
-        fresh_kernel.findings()
+        kernel.findings()
         # Unknown: what was counted is no memory of this process.
         if found["bytes"] is not None:
-            assert before - fresh_kernel.ask(counter) >= found["bytes"] * RETURNED, found
-    assert fresh_kernel.findings().keys().isdisjoint(fixable)
+            assert before - kernel.ask(counter) >= found["bytes"] * RETURNED, found
+    assert kernel.findings().keys().isdisjoint(fixable)
 
 
-def test_the_good_example_is_quiet(smell: Path, start_kernel: Callable[..., Session]) -> None:
-    kernel = start_kernel(XLEAK_NOTICE_BYTES="1000000")
+def test_the_good_example_is_quiet(smell: Path, kernel_of: Callable[..., Session]) -> None:
+    kernel = kernel_of(XLEAK_NOTICE_BYTES="1000000")
     assert run(kernel, smell / "good.py") == ([], [])

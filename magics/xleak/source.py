@@ -15,8 +15,9 @@ def _give_grammar() -> None:
     _native.use_grammar(tree_sitter_python.language())
 
 
-def lint_cells(texts: Sequence[str]) -> _native.SourceReport:
-    """What the cells of one program say, in the order in which they run."""
+def lint_cells(texts: Sequence[str]) -> _native.LintedFile:
+    """What the cells of a session say, in the order in which they ran, and in its `modules` the files
+    of the working folder that they import, as they stand there now."""
     _give_grammar()
     return _native.lint_cells(list(texts))
 

@@ -118,11 +118,7 @@ void hand_out(LintedFile& file, const Modules& modules) {
                unused.end());
 }
 
-void lint_content(LintedFile& file, std::string_view text) {
-  if (!source::is_utf8(text)) throw Error("it is not text in UTF-8");
-  file.is_notebook = is_notebook(file.path);
-  std::vector<SourceCell> cells =
-      file.is_notebook ? source::cells_of_notebook(text) : source::cells_of_script(text);
+void lint_program(LintedFile& file, std::vector<SourceCell> cells) {
   for (const SourceCell& cell : cells) {
     file.first_lines.push_back(cell.first_line);
     file.sources.push_back(cell.text);
@@ -142,6 +138,13 @@ void lint_content(LintedFile& file, std::string_view text) {
   }
   hand_out(file, modules);
   if (file.report.findings.empty()) file.sources.clear();
+}
+
+void lint_content(LintedFile& file, std::string_view text) {
+  if (!source::is_utf8(text)) throw Error("it is not text in UTF-8");
+  file.is_notebook = is_notebook(file.path);
+  lint_program(file,
+               file.is_notebook ? source::cells_of_notebook(text) : source::cells_of_script(text));
 }
 
 // What stops one file must not stop the others.
@@ -197,6 +200,14 @@ void add_modules_of(std::vector<LintedFile>& files) {
 void use_grammar(const TSLanguage* language) { source::set_grammar(language); }
 
 SourceReport lint(std::vector<SourceCell> cells) { return report_of(SourceView(std::move(cells))); }
+
+LintedFile lint_session(std::vector<SourceCell> cells) {
+  LintedFile session;
+  session.path = "./";
+  session.is_notebook = true;
+  lint_program(session, std::move(cells));
+  return session;
+}
 
 LintedFile lint_text(const std::string& path, std::string_view text) {
   LintedFile file;

@@ -10,7 +10,8 @@ CODE = "import torch\nnet = torch.nn.Linear(3, 3)\ntotal = 0.0\nfor batch in dat
 
 
 def read(index: int) -> SourceOfSession:
-    return SourceOfSession([(index, it) for it in source.lint_cells([CODE]).findings])
+    report = source.lint_cells([CODE]).report
+    return SourceOfSession([(index, it) for it in report.findings], [])
 
 
 def test_a_measured_finding_gets_the_line_that_the_source_tells() -> None:
@@ -24,7 +25,7 @@ def test_a_line_of_another_cell_or_rule_is_not_taken() -> None:
     assert read(1).confirming(measured).findings[0].line is None
     other = verdict([cell(1)], [finding(code="XL101", cell=1, cause_cell=1, line=None)])
     assert read(1).confirming(other).findings[0].line is None
-    assert [it.cell for it in read(1).unconfirmed(other)] == [1]
+    assert [it.where for it in read(1).unconfirmed(other)] == ["cell 1"]
 
 
 def test_a_suspicion_says_whether_its_rule_measures() -> None:

@@ -13,12 +13,12 @@ void use_grammar_of(const py::capsule& language) {
   use_grammar(static_cast<const TSLanguage*>(language.get_pointer()));
 }
 
-SourceReport lint_cells(const std::vector<std::string>& texts) {
+LintedFile lint_cells(const std::vector<std::string>& texts) {
   std::vector<SourceCell> cells;
   for (const std::string& text : texts) {
     cells.push_back({text, static_cast<int>(cells.size()) + 1});
   }
-  return lint(std::move(cells));
+  return lint_session(std::move(cells));
 }
 
 }  // namespace
@@ -37,12 +37,15 @@ void register_source(py::module_& m) {
       .def_readonly("is_notebook", &LintedFile::is_notebook)
       .def_readonly("first_lines", &LintedFile::first_lines)
       .def_readonly("sources", &LintedFile::sources)
-      .def_readonly("report", &LintedFile::report);
+      .def_readonly("report", &LintedFile::report)
+      .def_readonly("modules", &LintedFile::modules);
   m.def("use_grammar", &use_grammar_of, py::arg("language"),
         "Say which grammar parses Python: the capsule of tree_sitter_python.language().");
-  m.def("lint_cells", &lint_cells, py::arg("texts"), py::call_guard<py::gil_scoped_release>(),
-        "Run the source half of every smell over cells in the order in which they run. Raise "
-        "MonitorError where no grammar was given.");
+  m.def(
+      "lint_cells", &lint_cells, py::arg("texts"), py::call_guard<py::gil_scoped_release>(),
+      "Run the source half of every smell over cells in the order in which they run, and over "
+      "the modules of the working folder that they import. Raise MonitorError where no grammar was "
+      "given.");
   m.def(
       "lint_text",
       [](const std::string& path, const py::bytes& data) {

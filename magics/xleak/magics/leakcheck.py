@@ -12,7 +12,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class
 from xleak.explain import explanation
 from xleak.magics.live import live_verdict, live_watcher
 from xleak.magics.marked_cell import MARK, MarkedCells, without_mark
-from xleak.magics.suspicions import listed, source_of_session
+from xleak.magics.suspicions import Suspicion, listed, source_of_session
 from xleak.render import table, text
 from xleak.render.units import counted, human_bytes
 from xleak.shell.watcher import watcher
@@ -75,15 +75,18 @@ class LeakcheckMagic(Magics):
         if request.rule is not None:
             print(_explained(request.rule))
             return
-        measured = live_verdict()
-        read = source_of_session(self.shell, measured)
-        verdict = read.confirming(measured)
+        verdict = live_verdict()
+        suspicions: list[Suspicion] = []
+        if verdict.findings or request.notes:
+            read = source_of_session(self.shell, verdict)
+            verdict = read.confirming(verdict)
+            suspicions = read.unconfirmed(verdict)
         if request.as_json:
             print(json.dumps(to_json(verdict), indent=2))
         else:
             print(session_report(verdict, request.all_of_them))
             if request.notes:
-                print(f"\n{listed(read.unconfirmed(verdict))}")
+                print(f"\n{listed(suspicions)}")
             if live_watcher().settings.policy == "off":
                 print("\nCells are not watched now; %xleak policy report starts it again.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -17,8 +18,8 @@ from xleak.verdict import Verdict
 class Suspicion:
     """A line of the session that no measurement confirms."""
 
-    cell: int
-    """Index of the cell."""
+    where: str
+    """The cell, or the file that the cells import."""
     found: _native.Finding
     refuted: bool
     """The rule measures too, and saw nothing of it."""
@@ -26,9 +27,12 @@ class Suspicion:
 
 @dataclass(frozen=True)
 class SourceOfSession:
-    """The findings of the cells as they stand, by the index of the cell."""
+    """What the cells say as they stand, and the files of the working folder that they import."""
 
     findings: list[tuple[int, _native.Finding]]
+    """By the index of the cell."""
+    of_files: list[tuple[str, _native.Finding]]
+    """By the name of the file."""
 
     def confirming(self, measured: Verdict) -> Verdict:
         """The verdict, with the guilty line of what the source says too."""
@@ -51,19 +55,27 @@ class SourceOfSession:
             (it.code, cell) for it in measured.findings for cell in (it.cell, it.cause_cell)
         }
         measuring = {smell.code for smell in _native.smells() if smell.at_run_time}
-        return [
-            Suspicion(cell, found, found.code in measuring)
+        told = [
+            (f"cell {cell}", found)
             for cell, found in self.findings
             if (found.code, cell) not in confirmed
+        ]
+        return [
+            Suspicion(where, found, found.code in measuring)
+            for where, found in [*told, *self.of_files]
         ]
 
 
 def source_of_session(shell: InteractiveShell, verdict: Verdict) -> SourceOfSession:
-    """Reads the cells that ran; of one that ran again, what it was last."""
+    """Reads the cells that ran; of one that ran again, what it was last. Files are read anew each
+    time, so %autoreload is followed."""
     texts = _latest(cell_sources(shell, verdict), verdict)
     indexes = list(texts)
-    report = source.lint_cells(list(texts.values()))
-    return SourceOfSession([(indexes[it.cell - 1], it) for it in report.findings])
+    read = source.lint_cells(list(texts.values()))
+    return SourceOfSession(
+        [(indexes[it.cell - 1], it) for it in read.report.findings],
+        [(Path(file.path).name, it) for file in read.modules for it in file.report.findings],
+    )
 
 
 def _latest(sources: Mapping[int, str], verdict: Verdict) -> dict[int, str]:
@@ -87,6 +99,6 @@ def _line(suspicion: Suspicion) -> str:
     found = suspicion.found
     known = "not seen in memory" if suspicion.refuted else "not measured"
     return (
-        f"  {found.code} cell {suspicion.cell}, line {found.line} ({known}): "
+        f"  {found.code} {table.printable(suspicion.where)}, line {found.line} ({known}): "
         f"{table.printable(found.message)}"
     )

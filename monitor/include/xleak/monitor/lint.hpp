@@ -45,6 +45,10 @@ XLEAK_MONITOR_API void use_grammar(const TSLanguage* language);
 /// Runs the source half of every smell over one program. Throws Error where there is no grammar.
 XLEAK_MONITOR_API SourceReport lint(std::vector<SourceCell> cells);
 
+/// Lints the cells of a session in the order in which they ran, and the modules of its working
+/// folder that they import, as they stand there now. Throws Error where there is no grammar.
+XLEAK_MONITOR_API LintedFile lint_session(std::vector<SourceCell> cells);
+
 /// Lints what a file of this name holds, and reads the modules beside it that it imports. Never
 /// throws for what is in it.
 XLEAK_MONITOR_API LintedFile lint_text(const std::string& path, std::string_view text);

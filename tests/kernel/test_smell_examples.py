@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from harness import PYTHON, Session
-from xleak import _native
+from xleak import _native, source
+from xleak.cli import main
 
 # Those that measure; tests/python/test_lint_examples.py has those that read the source.
 SMELLS = sorted(
@@ -120,6 +121,26 @@ def test_the_bad_example_is_reported_where_it_says_and_each_fix_gives_the_bytes_
         if found["bytes"] is not None:
             assert before - kernel.ask(counter) >= found["bytes"] * RETURNED, found
     assert kernel.findings().keys().isdisjoint(fixable)
+
+
+def has_edits(smell: Path) -> bool:
+    """Whether lint repairs something in the bad example."""
+    script = smell / "bad.py"
+    found = source.lint_text(str(script), script.read_bytes()).report.findings
+    return any(fix.edits for finding in found for fix in finding.fixes)
+
+
+@pytest.mark.parametrize(
+    "smell", [it for it in SMELLS if has_edits(it)], indirect=True, ids=lambda it: it.name
+)
+def test_a_repaired_bad_example_runs_and_keeps_less(
+    smell: Path, kernel_of: Callable[..., Session], tmp_path: Path
+) -> None:
+    copy = tmp_path / "bad.py"
+    copy.write_bytes((smell / "bad.py").read_bytes())
+    assert main(["fix", "--unsafe-fixes", str(copy)]) == 0
+    # What stands in lines that have no edit is still there.
+    assert set(run(kernel_of(), copy)[0]) < set(expected(copy))
 
 
 def test_the_good_example_is_quiet(smell: Path, kernel_of: Callable[..., Session]) -> None:

@@ -19,9 +19,17 @@ using Visit = std::function<void(PyObject*)>;
 
 namespace {
 
+// From both ends at once: each step waits for memory, and two waits overlap.
 void visit_list(PyGC_Head* head, const Visit& visit) {
-  for (PyGC_Head* at = _PyGCHead_NEXT(head); at != head; at = _PyGCHead_NEXT(at)) {
-    visit(reinterpret_cast<PyObject*>(at + 1));
+  PyGC_Head* front = _PyGCHead_NEXT(head);
+  PyGC_Head* back = _PyGCHead_PREV(head);
+  while (front != head) {
+    visit(reinterpret_cast<PyObject*>(front + 1));
+    if (front == back) return;
+    visit(reinterpret_cast<PyObject*>(back + 1));
+    front = _PyGCHead_NEXT(front);
+    if (front == back) return;
+    back = _PyGCHead_PREV(back);
   }
 }
 

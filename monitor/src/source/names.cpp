@@ -19,7 +19,6 @@ constexpr Spelling kSpellings[] = {
     {"keras.src", "keras"},
     {"keras.layers.core.Lambda", "keras.layers.Lambda"},
     {"keras.api", "keras"},
-    {"keras.backend", "keras.backend"},
     {"torch.autograd.grad_mode", "torch"},
     {"torch.autograd.no_grad", "torch.no_grad"},
     {"torch.autograd.enable_grad", "torch.enable_grad"},

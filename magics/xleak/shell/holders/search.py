@@ -36,6 +36,7 @@ from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
+from xleak.shell.holders.open_files import OpenFiles
 from xleak.shell.holders.passes import GraphsOfPasses
 from xleak.shell.holders.process_groups import ProcessGroups
 from xleak.shell.holders.recompilations import Recompilations
@@ -80,6 +81,7 @@ class Holders:
         self._grown = GrownByCat()
         self._compiled = Recompilations()
         self._groups = ProcessGroups()
+        self._files = OpenFiles()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
@@ -118,6 +120,7 @@ class Holders:
             RepeatedBatches(),
             self._compiled,
             self._groups,
+            self._files,
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -141,6 +144,7 @@ class Holders:
             self._failed_cell = index
         counted = self._counts.after_cell(index, source)
         widgets = widgets_are_imported() and self._widgets.history.after_cell(index, source)
+        opened = self._files.after_cell(index, source)
         grown = hooked = compiled = grouped = False
         if "torch" in sys.modules:
             self._deleted.after_cell(index, shell.user_ns)
@@ -148,7 +152,18 @@ class Holders:
             grown = self._grown.after_cell(index, self._sources)
             compiled = self._compiled.after_cell(index)
             grouped = self._groups.after_cell(index, source)
-        reasons = failed, counted, widgets, hooked, grown, compiled, grouped
+        reasons = (
+            failed,
+            counted,
+            widgets,
+            hooked,
+            grown,
+            compiled,
+            grouped,
+            opened,
+            searched,
+            mixed,
+        )
         if any(reasons) or self._changed_much(index, source):
             self.suspect()
 

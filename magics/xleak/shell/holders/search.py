@@ -22,6 +22,7 @@ from xleak.shell.holders.doubled_peaks import DoubledPeaks, peaked_again
 from xleak.shell.holders.dropped_traces import DroppedTraces
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.exit_hooks import ExitHooks, finalizers
+from xleak.shell.holders.failed_retries import failed_retries
 from xleak.shell.holders.figures import open_figures
 from xleak.shell.holders.forward_attributes import ForwardAttributes
 from xleak.shell.holders.free_heap import FreeHeap
@@ -84,6 +85,7 @@ class Holders:
         self._files = OpenFiles()
         self._tellers: list[Teller] = [
             last_traceback,
+            failed_retries,
             method_caches,
             exceptions,
             open_figures,

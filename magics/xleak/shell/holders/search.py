@@ -45,6 +45,7 @@ from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.repeaters import RepeatedBatches
 from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
+from xleak.shell.holders.search_workers import SearchWorkers
 from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.holders.stray_widgets import StrayWidgets
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
@@ -83,6 +84,7 @@ class Holders:
         self._compiled = Recompilations()
         self._groups = ProcessGroups()
         self._files = OpenFiles()
+        self._search_workers = SearchWorkers()
         self._tellers: list[Teller] = [
             last_traceback,
             failed_retries,
@@ -123,6 +125,7 @@ class Holders:
             self._compiled,
             self._groups,
             self._files,
+            self._search_workers,
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -147,6 +150,7 @@ class Holders:
         counted = self._counts.after_cell(index, source)
         widgets = widgets_are_imported() and self._widgets.history.after_cell(index, source)
         opened = self._files.after_cell(index, source)
+        searched = self._search_workers.after_cell(index)
         grown = hooked = compiled = grouped = False
         if "torch" in sys.modules:
             self._deleted.after_cell(index, shell.user_ns)

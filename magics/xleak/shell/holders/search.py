@@ -15,6 +15,7 @@ from xleak.shell.holders.captures import Captures
 from xleak.shell.holders.collected_widgets import CollectedWidgets
 from xleak.shell.holders.contexts import kept_contexts
 from xleak.shell.holders.counts import Counts
+from xleak.shell.holders.cuda_paths import CudaPaths
 from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.debuggers import debuggers
 from xleak.shell.holders.deleted import DeletedTensors
@@ -85,6 +86,7 @@ class Holders:
         self._groups = ProcessGroups()
         self._files = OpenFiles()
         self._search_workers = SearchWorkers()
+        self._cuda = CudaPaths()
         self._tellers: list[Teller] = [
             last_traceback,
             failed_retries,
@@ -126,6 +128,7 @@ class Holders:
             self._groups,
             self._files,
             self._search_workers,
+            self._cuda,
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -151,6 +154,7 @@ class Holders:
         widgets = widgets_are_imported() and self._widgets.history.after_cell(index, source)
         opened = self._files.after_cell(index, source)
         searched = self._search_workers.after_cell(index)
+        mixed = self._cuda.after_cell(index)
         grown = hooked = compiled = grouped = False
         if "torch" in sys.modules:
             self._deleted.after_cell(index, shell.user_ns)

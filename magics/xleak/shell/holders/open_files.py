@@ -13,9 +13,11 @@ from typing import Any
 
 from xleak import _native
 from xleak.shell.fields import fields_of
+from xleak.shell.holders.containers import is_collection
 from xleak.shell.holders.counts import handlers
 from xleak.shell.holders.look import Look, is_the_users, may_be_released
-from xleak.shell.holders.places import container_of, value_at
+from xleak.shell.holders.pictures import unread_pictures
+from xleak.shell.holders.places import container_of, parent_of, value_at
 from xleak.shell.holders.reruns import identity_of
 
 # Of one cell. A process may have about a thousand.
@@ -75,15 +77,20 @@ class OpenFiles:
             return
         found = list(self._handles(look))
         explained = set()
+        unread = unread_pictures(look.live)
         for runs in self._runs_of(it.cell for it in found):
             left = [it for it in found if it.cell in runs]
             explained.update(runs)
             earlier = [it for it in left if it.cell != max(runs)]
             yield _holder("files of runs", left, _closing(look, earlier))
         for cell, idle in self._idle.items():
+            if idle < _IDLE_CELLS or cell in explained:
+                continue
+            of_cell = [it for it in found if it.cell == cell]
+            yield from _unread(look, [it for it in of_cell if id(it.object) in unread])
             # What an object keeps, the object may need.
-            left = [it for it in found if it.cell == cell and "." not in it.way]
-            if idle >= _IDLE_CELLS and cell not in explained and len(left) > _MANY:
+            left = [it for it in of_cell if "." not in it.way]
+            if len(left) > _MANY:
                 yield _holder("files", left, _closing(look, left))
 
     def _note_positions(self, now: int) -> None:
@@ -218,6 +225,21 @@ def _python_files(live: _native.LiveObjects) -> Iterator[tuple[int, Any]]:
             continue
         handle = around.get(id(raw), raw)
         yield number, around.get(id(handle), handle)
+
+
+def _unread(look: Look, found: list[_Handle]) -> Iterator[_native.Holder]:
+    """One holder for each container of pictures, `pages` of `pages[0].fp`."""
+    containers: dict[str, list[_Handle]] = {}
+    for it in found:
+        containers.setdefault(container_of(parent_of(it.way)), []).append(it)
+    for way, left in containers.items():
+        if not way or len(left) <= _MANY:
+            continue
+        held = value_at(look.watcher.shell.user_ns, way)
+        whole = is_collection(held) and type(held).__len__(held) == len(left)
+        release = f"{way}.clear()" if whole and may_be_released(way) else ""
+        name, since = os.path.basename(left[0].path), min(it.cell for it in left)
+        yield _native.Holder("unread pictures", way, 0, since, name, len(left), release)
 
 
 def _holder(kind: str, left: list[_Handle], release: str) -> _native.Holder:

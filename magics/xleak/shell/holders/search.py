@@ -40,6 +40,7 @@ from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
 from xleak.shell.holders.open_files import OpenFiles
 from xleak.shell.holders.passes import GraphsOfPasses
+from xleak.shell.holders.pictures import DecodedPictures
 from xleak.shell.holders.process_groups import ProcessGroups
 from xleak.shell.holders.recompilations import Recompilations
 from xleak.shell.holders.registries import Registries
@@ -107,6 +108,7 @@ class Holders:
             self._widgets,
             CollectedWidgets(self._widgets.history),
             graphs,
+            DecodedPictures(),
             MutableDefaults(signs),
             Registries(signs),
             ForwardAttributes(signs),

@@ -1,10 +1,9 @@
 // Variables of the environment point to different installations of CUDA.
-#include "xleak/monitor/smell.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <string>
 
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::cuda_path_mismatch {
@@ -134,9 +133,22 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// A second context has memory of the device that no counter of this process tells.
+constexpr std::int64_t kBytesUnknown = 0;
+
+std::string message(const Holder& holder) {
+  return "This process is pointed at CUDA " + holder.largest + ": " + holder.label +
+         ". Libraries of both are loaded, or none fits and the device is not used. Derive all of "
+         "them from one root, and restart the kernel: what is loaded stays.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"CUDA paths", "", message, 0, kBytesUnknown});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL519", "cuda_path_mismatch", Severity::warning, nullptr, in_source};
+const Smell smell{"XL519", "cuda_path_mismatch", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::cuda_path_mismatch

@@ -1,40 +1,78 @@
-# %% under a name that stays
-import json
+# %% parts of a table
+import gzip
 import tempfile
 from pathlib import Path
 
 folder = Path(tempfile.mkdtemp())
-notes = open(folder / "notes.txt", "w")  # lint: XL505
-notes.write("first\n")
+for number in range(60):
+    (folder / f"{number}.csv").write_text("1,2\n")
+paths = sorted(folder.glob("*.csv"))
 
-# %% in a loop
-for number in range(3):
-    path = folder / f"{number}.ndjson"
-    path.write_text('{"n": 1}\n')
+# %% a list that outlives the runs of a cell
+logs = []
 
-rows = []
-for path in sorted(folder.glob("*.ndjson")):
-    handle = open(path)  # lint: XL505
-    rows.extend(map(json.loads, handle))
+# %% one more with each run: run
+logs.append(open(paths[len(logs)]))
+print(logs[-1].readline())
 
-# %% read line by line
-lines = open(folder / "0.ndjson")  # lint: XL505
-for line in lines:
-    rows.append(line)
+# %% one more with each run: run  # expect: XL505
+logs.append(open(paths[len(logs)]))
+print(logs[-1].readline())
 
-# %% all of them kept
-parts = [open(path) for path in sorted(folder.glob("*.ndjson"))]  # lint: XL505
+# %% by a helper, in an object: made
+class Journal:
+    def __init__(self):
+        self.pages = {}
+
+    def page(self, name):
+        self.pages[name] = open(folder / name, "a")
+        return self.pages[name]
+
+journal = Journal()
+
+# %% by a helper, in an object: run
+written = journal.page(f"{len(journal.pages)}.txt").write("begun\n")
+
+# %% something else
+print(written)
+
+# %% by a helper, in an object: run  # expect: XL505
+written = journal.page(f"{len(journal.pages)}.txt").write("begun\n")
+
+# %% packed files, in pairs
+pairs = []
+for number in range(2):
+    with gzip.open(folder / f"{number}.gz", "wt") as out:
+        out.write("1\n")
+
+# %% packed files, in pairs: run
+pairs.append((len(pairs), gzip.open(folder / "0.gz", "rt")))
+print(pairs[-1][1].readline())
+
+# %% packed files, in pairs: run  # expect: XL505
+pairs.append((len(pairs), gzip.open(folder / "0.gz", "rt")))
+print(pairs[-1][1].readline())
+
+# %% all parts at once
+parts = [open(path) for path in paths]  # lint: XL505
 first = [part.readline() for part in parts]
 
-# %% without a name
-table = json.load(open(folder / "1.ndjson"))  # lint: XL505
-text = open(folder / "2.ndjson").read()  # lint: XL505
+# %% all parts at once: looked at
+print(first[0])
 
-# %% in a function, by another opener
-import gzip as packed
+# %% all parts at once: done with  # expect: XL505
+print(len(first))
 
-def save(values, path):
-    out = packed.open(path, "wt")  # lint: XL505
-    json.dump(values, out)
+# %% by name, read in another cell
+by_name = {}
+for path in paths:
+    by_name[path.stem] = path.open("rb")
 
-save(rows[:1], folder / "rows.gz")
+# %% by name: read
+sizes = {name: len(file.read()) for name, file in by_name.items()}
+
+# %% by name: something else
+print(sum(sizes.values()))
+
+# %% by name: done with  # expect: XL505
+print(max(sizes.values()))

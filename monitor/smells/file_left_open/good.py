@@ -1,63 +1,143 @@
-# %% with
+# %% parts of a table
 import contextlib
-import json
 import tempfile
 from pathlib import Path
 
 folder = Path(tempfile.mkdtemp())
-with open(folder / "a.txt", "w") as out:
-    out.write("a\n")
+for number in range(60):
+    (folder / f"{number}.csv").write_text("1,2\n" * 9)
+paths = sorted(folder.glob("*.csv"))
 
-handle = open(folder / "a.txt")
-with handle:
-    text = handle.read()
-
-# %% closed in the end
-writer = open(folder / "b.txt", "w")
-try:
-    writer.write("b\n")
-finally:
-    writer.close()
-
-# %% closed in another cell: opened
-log = open(folder / "log.txt", "w")
-
-# %% closed in another cell: closed
-log.write("done\n")
-log.close()
-
-# %% all at once
+# %% all at once, and closed
 with contextlib.ExitStack() as stack:
-    files = [stack.enter_context(open(folder / name)) for name in ("a.txt", "b.txt")]
+    files = [stack.enter_context(open(path)) for path in paths]
     texts = [file.read() for file in files]
 
-# %% for whoever called
-def opened(name):
-    file = open(folder / name)
-    return file
+# %% one name, run again: run
+handle = open(paths[0])  # lint: XL505
+text = handle.read()
 
-with opened("a.txt") as file:
-    text = file.read()
+# %% one name, run again: run
+handle = open(paths[0])  # lint: XL505
+text = handle.read()
 
-# %% by somebody else
-import io
+# %% one name, run again: run
+handle = open(paths[0])  # lint: XL505
+text = handle.read()
 
-raw = open(folder / "a.txt", "rb")
-reader = io.TextIOWrapper(raw)
-text = reader.read()
-reader.close()
+# %% the log of a session: opened
+log = open(folder / "log.txt", "w")
 
-# %% whole files by their path
-text = (folder / "b.txt").read_text()
+# %% the log of a session: one more
+print("step 1", file=log)
 
-# %% kept, and closed one by one
-several = [open(folder / name) for name in ("a.txt", "b.txt")]
-for one in several:
-    one.close()
+# %% the log of a session: one more
+print("step 2", file=log)
 
-# %% closed at the end of the process
-import atexit
+# %% the log of a session: closed
+log.close()
 
-journal = open(folder / "journal.txt", "w")
-atexit.register(journal.close)
-journal.write("begun\n")
+# %% parts that are read bit by bit: opened
+import numpy as np
+
+class Shards:
+    def __init__(self, paths):
+        self.files = [open(path, "rb") for path in paths]  # lint: XL505
+
+    def record(self, part, at):
+        self.files[part].seek(at * 4)
+        return self.files[part].read(4)
+
+shards = Shards(paths)
+record = shards.record(0, 2)
+
+# %% parts that are read bit by bit: something else
+print(record)
+
+# %% parts that are read bit by bit: still something else
+print(len(record))
+
+# %% parts that are read bit by bit: more
+record = shards.record(1, 3)
+
+# %% not begun yet
+waiting = [path.open() for path in paths]
+
+# %% not begun yet: something else
+print(len(waiting))
+
+# %% not begun yet: something else
+print(waiting[0].name)
+
+# %% not begun yet: still not
+print(waiting[1].name)
+
+# %% read and closed in the end
+lengths = []
+for file in waiting:
+    lengths.append(len(file.read()))
+    file.close()
+
+# %% parts of an array, mapped
+arrays = []
+for path in paths:
+    arrays.append(np.memmap(path, mode="r"))
+
+# %% parts of an array: used
+total = sum(int(array.sum()) for array in arrays)
+
+# %% parts of an array: something else
+print(total)
+
+# %% parts of an array: something else
+print(len(arrays))
+
+# %% sockets: run
+import socket
+
+peers = [*globals().get("peers", []), *socket.socketpair()]
+
+# %% sockets: run
+import socket
+
+peers = [*globals().get("peers", []), *socket.socketpair()]
+
+# %% a drawing, whose fonts stay open: run
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+figure = Figure()
+figure.text(0.5, 0.5, "title")
+FigureCanvasAgg(figure).draw()
+
+# %% a drawing, whose fonts stay open: run
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+figure = Figure()
+figure.text(0.5, 0.5, "title")
+FigureCanvasAgg(figure).draw()
+
+# %% the log of a handler: opened
+import logging
+
+keeper = logging.FileHandler(folder / "all.log")
+logging.getLogger("shop").addHandler(keeper)  # lint: XL406
+
+# %% a file for a while: run
+scratch = tempfile.TemporaryFile()
+
+# %% a file for a while: run
+scratch = tempfile.TemporaryFile()
+
+# %% the next part of several, the last one closed: run
+current = globals().get("current")
+if current:
+    current.close()
+current = open(paths[3])
+
+# %% the next part of several, the last one closed: run
+current = globals().get("current")
+if current:
+    current.close()
+current = open(paths[3])

@@ -1,9 +1,8 @@
 // A file that is opened and never closed keeps its descriptor and what was not written yet.
-#include "xleak/monitor/smell.hpp"
-
 #include <algorithm>
 #include <string>
 
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::file_left_open {
@@ -184,9 +183,36 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// Descriptors and buffers are in no counter.
+constexpr std::int64_t kBytesUnknown = 0;
+
+std::string of_runs(const Holder& holder) {
+  return "Each run of the cell left files open: " + std::to_string(holder.count) +
+         " by now, such as " + holder.largest +
+         ". Each keeps a descriptor, and what was written last may not be in it. Open them in a "
+         "`with`.";
+}
+
+std::string of_many(const Holder& holder) {
+  return "The cell left " + std::to_string(holder.count) + " files open, such as " +
+         holder.largest +
+         ", and none was read or written during the last cells. Each keeps one of the about "
+         "thousand descriptors of a process. Open them in a `with`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  auto findings = holder_findings(
+      session, {"files of runs", "Close those of the earlier runs", of_runs, 0, kBytesUnknown});
+  // There is no end to what each run adds to.
+  for (Finding& finding : findings) finding.severity = Severity::error;
+  const auto more = holder_findings(session, {"files", "Close them", of_many, 0, kBytesUnknown});
+  findings.insert(findings.end(), more.begin(), more.end());
+  return findings;
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL505", "file_left_open", Severity::warning, nullptr, in_source};
+const Smell smell{"XL505", "file_left_open", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::file_left_open

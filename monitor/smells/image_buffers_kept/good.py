@@ -1,4 +1,4 @@
-# %% a generator
+# %% a folder of pictures
 import tempfile
 from pathlib import Path
 
@@ -7,30 +7,79 @@ from PIL import Image
 
 folder = Path(tempfile.mkdtemp())
 for number in range(9):
-    Image.new("RGB", (80, 80), (number, 0, 0)).save(folder / f"{number}.png")
+    Image.new("RGB", (1200, 1200), (number, 0, 0)).save(folder / f"{number}.png")
 paths = sorted(folder.glob("*.png"))
 
+# %% a generator
 def variants(names):
     for name in names:
         with Image.open(name) as picture:
-            yield np.asarray(picture.rotate(8))
-            yield np.asarray(picture.transpose(0))
+            yield np.asarray(picture.transpose(0), "float32")
+            yield np.asarray(picture.transpose(1), "float32")
 
-sizes = [variant.shape for variant in variants(paths)]
+means = [float(variant.mean()) for variant in variants(paths)]
 
 # %% a small data set
-data = []
+data = [np.asarray(Image.open(path).convert("L")) for path in paths]
+
+# %% a small data set: used
+print(data[0].shape)
+
+# %% on the way into one array
+pages = []
 for path in paths:
-    data.append(np.asarray(Image.open(path).convert("L")))
+    with Image.open(path) as picture:
+        for turn in range(6):
+            pages.append(np.asarray(picture.transpose(turn), "float32"))
+
+# %% in one array
+cube = np.stack(pages)
+del pages
+
+# %% one array
+print(cube.shape)
+
+# %% gone
+del cube
+
+# %% a grid to look at
+grid = [Image.open(path).resize((5000, 5000)) for path in paths[:3]]
+
+# %% a grid to look at: shown
+print(grid[0].size)
 
 # %% thumbnails
-icons = []
-for path in paths:
-    picture = Image.open(path).resize((32, 32))
-    icons.append(np.asarray(picture))
-    icons.append(np.asarray(picture.rotate(90)))
+icons = [Image.open(path).resize((32, 32)) for path in paths * 9]
 
-# %% one picture at a time
+# %% thumbnails: shown
+print(icons[0].size)
+
+# %% large arrays that are no pictures
+paths_of_points = [np.ones((3_000_000, 3)) for walk in range(5)]
+
+# %% large arrays that are no pictures: used
+print(paths_of_points[0].shape)
+
+# %% a few pictures that are read later
+demo = [Image.open(path) for path in paths]  # lint: XL508
+
+# %% a few pictures that are read later: named
+print(demo[0].filename)
+
+# %% a few pictures that are read later: sizes
+print(demo[0].size)
+
+# %% the pages of one film, read in the next cell
+film = [Image.open(path) for path in paths * 6]  # lint: XL508
+
+# %% the pages of one film: read
+sides = [max(page.convert("L").resize((8, 8)).size) for page in film]
+film.clear()
+
+# %% the pages of one film: gone
+print(sum(sides))
+
+# %% a lazy data set
 class Pictures:
     def __init__(self, names):
         self.names = names
@@ -40,51 +89,5 @@ class Pictures:
 
 first = Pictures(paths)[0]
 
-# %% a demo of a few
-demo = [Image.open(folder / name) for name in ("0.png", "1.png", "2.png")]
-
-# %% a few names
-names = ["3.png", "4.png", "5.png"]
-few = [Image.open(folder / name) for name in names]
-
-# %% read before they are handed back
-def stacked(files):
-    opened = []
-    for file in files:
-        opened.append(Image.open(file))
-    return np.stack(opened)
-
-cube = stacked(paths)
-
-# %% the pages of one film
-pages = [Image.open(path) for path in paths]
-pages[0].save(folder / "film.gif", save_all=True, append_images=pages[1:])
-
-# %% picture and mask
-xs, masks = [], []
-for path in paths:
-    picture, mask = Image.open(path), Image.open(path)
-    xs.append(np.asarray(picture))
-    masks.append(np.asarray(mask))
-
-# %% a few pictures of one item
-class Pairs(Pictures):
-    def __getitem__(self, at):
-        parts = []
-        for kind in ("image", "mask", self.names[at].stem):
-            parts.append(Image.open(self.names[at]))
-        return parts
-
-# %% a path or a picture, one of the two
-def loaded(sources):
-    pictures = []
-    for source in sources:
-        if isinstance(source, Path):
-            source = Image.open(source)
-            source = source.convert("L")
-            pictures.append(source)
-        else:
-            pictures.append(source)
-    return pictures
-
-shapes = [picture.size for picture in loaded(paths)]
+# %% a lazy data set: used
+print(first.size)

@@ -1,7 +1,9 @@
 // Pictures are opened and kept unread, or gathered decoded in several variants.
 #include <algorithm>
 
+#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
+#include "xleak/monitor/bytes.hpp"
 
 namespace xleak::monitor::smells::image_buffers_kept {
 namespace {
@@ -174,9 +176,33 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// Descriptors, and the buffers of their files, are in no counter.
+constexpr std::int64_t kBytesUnknown = 0;
+
+std::string of_unread(const Holder& holder) {
+  return holder.label + " keeps " + std::to_string(holder.count) +
+         " pictures that were opened and not read, such as " + holder.largest +
+         ": each has one of the about thousand descriptors of a process until it is. Read them in "
+         "a `with` block.";
+}
+
+std::string of_decoded(const Holder& holder) {
+  return holder.label + " keeps " + std::to_string(holder.count) + " decoded pictures, " +
+         human(holder.held_bytes) +
+         ". Make them when they are needed: a generator, or `tf.data` with `map`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  auto findings = holder_findings(
+      session, {"unread pictures", "Let the pictures go", of_unread, 0, kBytesUnknown});
+  const auto more = holder_findings(session, {"pictures", "Let the pictures go", of_decoded});
+  findings.insert(findings.end(), more.begin(), more.end());
+  return findings;
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL508", "image_buffers_kept", Severity::warning, nullptr, in_source};
+const Smell smell{"XL508", "image_buffers_kept", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::image_buffers_kept

@@ -1,78 +1,76 @@
-# %% behind the block
+# %% a model that keeps its activations until it ends
 import torch
 from torch import nn
 
-model = nn.Linear(4, 2)
-rows = torch.rand(64, 4)
+class Upscaler(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 1, 3)
 
+    def forward(self, photo):
+        features = torch.zeros(600, 1000) + photo.mean()
+        if photo.shape[-1] > 32:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return self.conv(photo) + features.mean()
+
+upscaler = Upscaler()
+photo = torch.rand(1, 1, 48, 48)
+
+# %% behind the block
 too_big = False
 try:
-    out = model(rows)
+    out = upscaler(photo)
 except torch.cuda.OutOfMemoryError:
     too_big = True
 if too_big:
     torch.cuda.empty_cache()
-    out = model(rows[::2])
+    out = upscaler(photo[..., ::2, ::2])
 
 # %% by the next turn of a loop
-size = 64
-while size > 0:
+side = 48
+while side > 0:
     try:
-        out = model(rows[:size])
+        out = upscaler(photo[..., :side, :side])
         break
     except torch.cuda.OutOfMemoryError:
-        size //= 2
+        side //= 2
         continue
 
-# %% only cleaned up
-def step(batch, optimizer):
-    try:
-        model(batch).sum().backward()
-        optimizer.step()
-    except RuntimeError as error:
-        if "out of memory" not in str(error):
-            raise
-        print("skipped", len(batch))
-        optimizer.zero_grad(set_to_none=True)
-        torch.cuda.empty_cache()
-
-step(rows, torch.optim.SGD(model.parameters(), 0.1))
-
-# %% another error
+# %% inside the block, where it fits: nothing is left
 try:
-    out = model(rows)
-except RuntimeError:
-    out = model(rows.float())
-
-# %% raised again
-def predict(batch):
-    try:
-        return model(batch)
-    except torch.cuda.OutOfMemoryError:
-        report(batch)
-        raise
-
-def report(batch):
-    print(batch.shape)
-
-out = predict(rows)
-
-# %% another model, that runs on the host
-small = nn.Linear(4, 2)
-try:
-    out = model(rows)
+    out = upscaler(photo)
 except torch.cuda.OutOfMemoryError:
-    out = small(rows.cpu())
+    out = upscaler(photo[..., ::2, ::2])  # lint: XL620
 
-# %% the same model, on the host
-def converted(rows):
-    try:
-        return doubled(rows)
-    except torch.OutOfMemoryError:
-        rows = rows.to("cpu")
-        return doubled(rows)
+# %% behind the block, in vain  # raises
+def attempt(photo):
+    if photo.shape[-1] > 8:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+    return upscaler(photo)
 
-def doubled(rows):
-    return rows * 2
+fits = True
+try:
+    out = attempt(photo)
+except torch.OutOfMemoryError:
+    fits = False
+if not fits:
+    out = attempt(photo[..., ::2, ::2])
 
-out = converted(rows)
+# %% a small first attempt  # raises
+try:
+    out = attempt(photo)
+except torch.OutOfMemoryError:
+    out = attempt(photo[..., ::2, ::2])  # lint: XL620
+
+# %% an error of the cleaning up  # raises
+try:
+    out = attempt(photo)
+except torch.OutOfMemoryError:
+    torch.cuda.empty_cache()
+    del nothing_of_that_name
+
+# %% told in other words  # raises
+try:
+    out = attempt(photo)
+except torch.OutOfMemoryError as error:
+    raise RuntimeError("use a smaller photo") from error

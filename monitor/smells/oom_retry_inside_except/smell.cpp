@@ -1,9 +1,9 @@
 // While the error is handled, its traceback keeps what the failed attempt had on the device.
-#include "xleak/monitor/smell.hpp"
-
 #include <algorithm>
 #include <string>
 
+#include "holder_findings.hpp"
+#include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::oom_retry_inside_except {
@@ -95,9 +95,19 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string message(const Holder& holder) {
+  return "The second attempt failed inside `except`, where the first one's " + holder.largest +
+         " still kept " + human(holder.held_bytes) + ". Free them with `" + holder.release +
+         "`; set a flag in the block, and try again behind it.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"failed attempt", "Let the frames go", message});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL620", "oom_retry_inside_except", Severity::warning, nullptr, in_source};
+const Smell smell{"XL620", "oom_retry_inside_except", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::oom_retry_inside_except

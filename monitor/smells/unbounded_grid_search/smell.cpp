@@ -1,9 +1,9 @@
 // A search on all cores copies data, framework and device context for each of them.
-#include "xleak/monitor/smell.hpp"
-
 #include <algorithm>
 #include <string>
 
+#include "holder_findings.hpp"
+#include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::unbounded_grid_search {
@@ -93,9 +93,28 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// What other processes take is in no counter of this one.
+constexpr std::int64_t kBytesUnknown = 0;
+// Workers that take half of the machine leave no room for what comes next.
+constexpr std::int64_t kLargePart = 2;
+
+std::string message(const Holder& holder) {
+  const std::string size =
+      holder.held_bytes > 0 ? ", " + human(holder.held_bytes) + " in all," : "";
+  return std::to_string(holder.count) + " worker process" + (holder.count == 1 ? "" : "es") + size +
+         " wait for another search. End them with `" + holder.release +
+         "`, and say how many the memory has room for: `n_jobs=2`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  HolderRule rule{"search workers", "End the workers", message, 0, kBytesUnknown};
+  if (session.ram_bytes) rule.warning_bytes = *session.ram_bytes / kLargePart;
+  return holder_findings(session, rule);
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL520", "unbounded_grid_search", Severity::note, nullptr, in_source};
+const Smell smell{"XL520", "unbounded_grid_search", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::unbounded_grid_search

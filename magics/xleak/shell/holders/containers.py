@@ -67,9 +67,12 @@ class Collection:
         return elements_of(self.object)
 
 
-def collections_of(look: Look, *, with_limit: bool = False) -> Iterator[Collection]:
-    """Those that are worth a look. with_limit: also those that drop their oldest element."""
-    for found, way, kept, owners in look.heap.containers(LEAST_BYTES, _MOST):
+def collections_of(
+    look: Look, *, with_limit: bool = False, least: int = LEAST_BYTES
+) -> Iterator[Collection]:
+    """Those that are worth a look, with `least` bytes that the heap knows of. with_limit: also
+    those that drop their oldest element."""
+    for found, way, kept, owners in look.heap.containers(least, _MOST):
         collection = Collection(found, way, kept, owners)
         fits = type(found) in _TYPES if with_limit else is_collection(found)
         if fits and is_the_users(way) and _is_of_the_user(collection, look):

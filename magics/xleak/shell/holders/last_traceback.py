@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from xleak import _native
 from xleak.shell.holders.debuggers import shells_debugger
+from xleak.shell.holders.failed_retries import first_attempts
 from xleak.shell.holders.look import LEAST_BYTES, Look
 from xleak.shell.tracebacks import LAST_TRACEBACK
 
@@ -18,6 +19,8 @@ def last_traceback(look: Look) -> Iterator[_native.Holder]:
     held = look.heap.retained_bytes(LAST_TRACEBACK)
     # The debugger hangs there too, and has a smell of its own.
     held -= look.heap.retained_by(shells_debugger(look))
+    # So has what a second attempt had beside it.
+    held -= sum(kept for _, kept in first_attempts(look))
     if held >= LEAST_BYTES:
         ways = [way for way, _ in look.heap.largest(LAST_TRACEBACK, 1)]
         largest = in_words(ways[0]) if ways else ""

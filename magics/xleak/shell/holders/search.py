@@ -15,6 +15,7 @@ from xleak.shell.holders.captures import Captures
 from xleak.shell.holders.collected_widgets import CollectedWidgets
 from xleak.shell.holders.contexts import kept_contexts
 from xleak.shell.holders.counts import Counts
+from xleak.shell.holders.cuda_paths import CudaPaths
 from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.debuggers import debuggers
 from xleak.shell.holders.deleted import DeletedTensors
@@ -22,10 +23,12 @@ from xleak.shell.holders.doubled_peaks import DoubledPeaks, peaked_again
 from xleak.shell.holders.dropped_traces import DroppedTraces
 from xleak.shell.holders.exceptions import exceptions
 from xleak.shell.holders.exit_hooks import ExitHooks, finalizers
+from xleak.shell.holders.failed_retries import failed_retries
 from xleak.shell.holders.figures import open_figures
 from xleak.shell.holders.forward_attributes import ForwardAttributes
 from xleak.shell.holders.free_heap import FreeHeap
 from xleak.shell.holders.futures import ReadFutures
+from xleak.shell.holders.gathered_outputs import GatheredOutputs
 from xleak.shell.holders.gradients import GradientsWithGraph, orphans
 from xleak.shell.holders.graphs import ContainersOfGraphs
 from xleak.shell.holders.grown_by_cat import GrownByCat
@@ -36,13 +39,16 @@ from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
+from xleak.shell.holders.open_files import OpenFiles
 from xleak.shell.holders.passes import GraphsOfPasses
+from xleak.shell.holders.pictures import DecodedPictures
 from xleak.shell.holders.process_groups import ProcessGroups
 from xleak.shell.holders.recompilations import Recompilations
 from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.repeaters import RepeatedBatches
 from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
+from xleak.shell.holders.search_workers import SearchWorkers
 from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.holders.stray_widgets import StrayWidgets
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
@@ -80,8 +86,12 @@ class Holders:
         self._grown = GrownByCat()
         self._compiled = Recompilations()
         self._groups = ProcessGroups()
+        self._files = OpenFiles()
+        self._search_workers = SearchWorkers()
+        self._cuda = CudaPaths()
         self._tellers: list[Teller] = [
             last_traceback,
+            failed_retries,
             method_caches,
             exceptions,
             open_figures,
@@ -99,6 +109,8 @@ class Holders:
             self._widgets,
             CollectedWidgets(self._widgets.history),
             graphs,
+            DecodedPictures(),
+            GatheredOutputs(),
             MutableDefaults(signs),
             Registries(signs),
             ForwardAttributes(signs),
@@ -118,6 +130,9 @@ class Holders:
             RepeatedBatches(),
             self._compiled,
             self._groups,
+            self._files,
+            self._search_workers,
+            self._cuda,
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -141,6 +156,9 @@ class Holders:
             self._failed_cell = index
         counted = self._counts.after_cell(index, source)
         widgets = widgets_are_imported() and self._widgets.history.after_cell(index, source)
+        opened = self._files.after_cell(index, source)
+        searched = self._search_workers.after_cell(index)
+        mixed = self._cuda.after_cell(index)
         grown = hooked = compiled = grouped = False
         if "torch" in sys.modules:
             self._deleted.after_cell(index, shell.user_ns)
@@ -148,7 +166,18 @@ class Holders:
             grown = self._grown.after_cell(index, self._sources)
             compiled = self._compiled.after_cell(index)
             grouped = self._groups.after_cell(index, source)
-        reasons = failed, counted, widgets, hooked, grown, compiled, grouped
+        reasons = (
+            failed,
+            counted,
+            widgets,
+            hooked,
+            grown,
+            compiled,
+            grouped,
+            opened,
+            searched,
+            mixed,
+        )
         if any(reasons) or self._changed_much(index, source):
             self.suspect()
 

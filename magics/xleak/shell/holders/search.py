@@ -32,6 +32,8 @@ from xleak.shell.holders.grown_by_cat import GrownByCat
 from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.hooks import Hooks
+from xleak.shell.holders.keras_models import KerasModels
+from xleak.shell.holders.lambda_layers import lambda_layers
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
@@ -80,6 +82,7 @@ class Holders:
         self._grown = GrownByCat()
         self._compiled = Recompilations()
         self._groups = ProcessGroups()
+        self._models = KerasModels()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
@@ -118,6 +121,8 @@ class Holders:
             RepeatedBatches(),
             self._compiled,
             self._groups,
+            self._models,
+            lambda_layers,
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -148,7 +153,8 @@ class Holders:
             grown = self._grown.after_cell(index, self._sources)
             compiled = self._compiled.after_cell(index)
             grouped = self._groups.after_cell(index, source)
-        reasons = failed, counted, widgets, hooked, grown, compiled, grouped
+        built = "keras" in sys.modules and self._models.after_cell(index, source)
+        reasons = failed, counted, widgets, hooked, grown, compiled, grouped, built
         if any(reasons) or self._changed_much(index, source):
             self.suspect()
 

@@ -1,39 +1,49 @@
-# %% an array from outside
+# needs: tensorflow
+# %% a table of a function, in its model  # expect: XL517
 import keras
 import numpy as np
 import tensorflow as tf
 from keras import layers
 
-projection = np.random.rand(200, 200).astype("float32")
-features = keras.Input((200,))
-mixed = layers.Lambda(lambda t: keras.ops.matmul(t, projection))(features)  # lint: XL517
+def projected():
+    table = np.random.rand(600, 600).astype("float32")
+    features = keras.Input((600,))
+    mixed = layers.Lambda(lambda t: keras.ops.matmul(t, table))(features)
+    return keras.Model(features, mixed)
 
-# %% a model, in a function with a name, from a module of its own
-from tensorflow.keras.layers import Lambda
+net = projected()
 
-teacher = keras.Sequential([keras.Input((200,)), layers.Dense(4)])
+# %% a tensor as a default value, in a list of models  # expect: XL517
+def shifted(inputs):
+    shift = tf.random.uniform((600, 600))
+    return layers.Lambda(lambda t, by=shift: t + by[0])(inputs)
 
-def ask(t):
-    return teacher(t)
+models = []
+pictures = keras.Input((600,))
+models.append(keras.Model(pictures, shifted(pictures)))
 
-# %% the layer in another cell, in a function
-def build():
-    inputs = keras.Input((200,))
-    outputs = Lambda(ask)(inputs)  # lint: XL517
-    return keras.Model(inputs, outputs)
+# %% a layer with weights that the model does not know  # expect: XL517
+class Pipeline:
+    def __init__(self):
+        dense = layers.Dense(600)
+        dense.build((None, 600))
 
-net = build()
+        def ask(t):
+            return dense(t)
 
-# %% a note: many steps, in a loop
-halves = []
-for low, high in ((0, 100), (100, 200)):
-    halves.append(
-        layers.Lambda(lambda t, a=low, b=high: keras.ops.sqrt(keras.ops.abs(t[:, a:b])))(features)  # lint: XL517
-    )
+        self.head = keras.Sequential([keras.Input((600,)), layers.Lambda(ask)])
 
-# %% a note: a function of several statements
-def normal(t):
-    shifted = t - 1
-    return shifted / 2
+pipeline = Pipeline()
 
-scaled = keras.layers.Lambda(normal)(features)  # lint: XL517
+# %% one table for the layers of a loop  # expect: XL517
+def bands():
+    table = np.random.rand(600, 600).astype("float32")
+    features = keras.Input((600,))
+    halves = []
+    for low, high in ((0, 300), (300, 600)):
+        halves.append(
+            layers.Lambda(lambda t, a=low, b=high: keras.ops.matmul(t[:, a:b], table[a:b]))(features)  # lint: XL517
+        )
+    return keras.Model(features, layers.Add()(halves))
+
+banded = bands()

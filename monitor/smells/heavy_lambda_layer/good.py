@@ -1,3 +1,4 @@
+# needs: tensorflow
 # %% one step
 import keras
 import numpy as np
@@ -27,3 +28,11 @@ out = Project()(features)
 
 # %% lambdas elsewhere
 key = sorted([3, 1, 2], key=lambda n: -n)
+
+# %% a large table that has a name of its own
+def projected(table):
+    inputs = keras.Input((600,))
+    return keras.Model(inputs, layers.Lambda(lambda t: keras.ops.matmul(t, table))(inputs))
+
+basis = np.random.rand(600, 600).astype("float32")
+net = projected(basis)

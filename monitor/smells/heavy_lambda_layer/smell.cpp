@@ -1,5 +1,7 @@
 // A Lambda layer of Keras does much, or takes arrays, variables and layers from outside.
+#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
+#include "xleak/monitor/bytes.hpp"
 
 namespace xleak::monitor::smells::heavy_lambda_layer {
 namespace {
@@ -73,9 +75,22 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string message(const Holder& holder) {
+  const std::string what =
+      holder.count == 1 ? "The function of a Lambda layer"
+                        : "The functions of " + std::to_string(holder.count) + " Lambda layers";
+  return what + " captured " + human(holder.held_bytes) + ", the largest part a " + holder.largest +
+         ": it lives as long as the model, and is neither tracked nor saved with it. Write a "
+         "`Layer` that has it as a weight.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"lambda layers", "", message});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL517", "heavy_lambda_layer", Severity::warning, nullptr, in_source};
+const Smell smell{"XL517", "heavy_lambda_layer", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::heavy_lambda_layer

@@ -1,4 +1,7 @@
+# needs: tensorflow
 # %% a builder, and a loop in the next cell
+import gc
+
 import keras
 import numpy as np
 from keras import layers
@@ -12,14 +15,18 @@ def make_net(width):
     net.compile("adam", "mae")
     return net
 
-# %% one model for each fold
+# %% one model for each fold  # expect: XL501
 report = []
-for fold in range(3):
+for fold in range(4):
     net = make_net(4)  # lint: XL501
     net.fit(x, y, epochs=1, verbose=0)
     report.append(net.evaluate(x, y, verbose=0))
 
-# %% in a function that a comprehension calls, from a name of its own
+# %% collected
+del net
+gc.collect()
+
+# %% in a function that a comprehension calls, from a name of its own  # expect: XL501
 def score_of(units):
     student = Sequential()  # lint: XL501
     student.add(layers.Dense(units))
@@ -29,7 +36,10 @@ def score_of(units):
 
 scores = [score_of(units) for units in (2, 3, 4)]
 
-# %% in a method and an inner loop, as a functional model
+# %% collected again
+gc.collect()
+
+# %% in a method and an inner loop, as a functional model  # expect: XL501
 class Study:
     def run(self):
         for rate in (0.1, 0.01):
@@ -42,11 +52,11 @@ class Study:
 
 Study().run()
 
-# %% trained by a function that gets it
-def measured(model, epochs):
-    model.fit(x, y, epochs=epochs, verbose=0)
-    return model.evaluate(x, y, verbose=0)
+# %% and collected again
+gc.collect()
 
-for width in (2, 3, 4):
+# %% kept by what their training returned  # expect: XL501
+courses = []
+for width in (2, 3, 4, 5):
     judged = make_net(width)  # lint: XL501
-    report.append(measured(judged, 1))
+    courses.append(judged.fit(x, y, epochs=1, verbose=0))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xleak import _native
+from xleak.shell.holders.lambda_layers import functions_of_layers
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
 from xleak.shell.holders.places import container_of
 from xleak.shell.modules import is_module
@@ -97,6 +98,9 @@ def _suspects(look: Look) -> list[Any]:
         it for it in look.live.instances(functools.partial) if type(it) is functools.partial
     ]
     generators = look.live.instances(types.GeneratorType)
+    # A layer needs its function: it is another smell's.
+    layered = functions_of_layers(look)
+    functions = [it for it in functions if id(it) not in layered]
     return functions + partials + [it for it in generators if _is_suspended(it, user_ns)]
 
 

@@ -35,6 +35,8 @@ from xleak.shell.holders.grown_by_cat import GrownByCat
 from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.hooks import Hooks
+from xleak.shell.holders.keras_models import KerasModels
+from xleak.shell.holders.lambda_layers import lambda_layers
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
@@ -89,6 +91,7 @@ class Holders:
         self._files = OpenFiles()
         self._search_workers = SearchWorkers()
         self._cuda = CudaPaths()
+        self._models = KerasModels()
         self._tellers: list[Teller] = [
             last_traceback,
             failed_retries,
@@ -133,6 +136,8 @@ class Holders:
             self._files,
             self._search_workers,
             self._cuda,
+            self._models,
+            lambda_layers,
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -166,6 +171,7 @@ class Holders:
             grown = self._grown.after_cell(index, self._sources)
             compiled = self._compiled.after_cell(index)
             grouped = self._groups.after_cell(index, source)
+        built = "keras" in sys.modules and self._models.after_cell(index, source)
         reasons = (
             failed,
             counted,
@@ -177,6 +183,7 @@ class Holders:
             opened,
             searched,
             mixed,
+            built,
         )
         if any(reasons) or self._changed_much(index, source):
             self.suspect()

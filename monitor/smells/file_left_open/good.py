@@ -42,7 +42,7 @@ import numpy as np
 
 class Shards:
     def __init__(self, paths):
-        self.files = [open(path, "rb") for path in paths]
+        self.files = [open(path, "rb") for path in paths]  # lint: XL505
 
     def record(self, part, at):
         self.files[part].seek(at * 4)
@@ -81,7 +81,7 @@ for file in waiting:
 # %% parts of an array, mapped
 arrays = []
 for path in paths:
-    arrays.append(np.memmap(path, mode="r"))  # lint: XL505
+    arrays.append(np.memmap(path, mode="r"))
 
 # %% parts of an array: used
 total = sum(int(array.sum()) for array in arrays)
@@ -122,7 +122,7 @@ FigureCanvasAgg(figure).draw()
 import logging
 
 keeper = logging.FileHandler(folder / "all.log")
-logging.getLogger("shop").addHandler(keeper)
+logging.getLogger("shop").addHandler(keeper)  # lint: XL406
 
 # %% a file for a while: run
 scratch = tempfile.TemporaryFile()

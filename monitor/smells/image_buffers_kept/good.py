@@ -30,7 +30,7 @@ pages = []
 for path in paths:
     with Image.open(path) as picture:
         for turn in range(6):
-            pages.append(np.asarray(picture.transpose(turn), "float32"))  # lint: XL508
+            pages.append(np.asarray(picture.transpose(turn), "float32"))
 
 # %% in one array
 cube = np.stack(pages)
@@ -61,7 +61,7 @@ paths_of_points = [np.ones((3_000_000, 3)) for walk in range(5)]
 print(paths_of_points[0].shape)
 
 # %% a few pictures that are read later
-demo = [Image.open(path) for path in paths]
+demo = [Image.open(path) for path in paths]  # lint: XL508
 
 # %% a few pictures that are read later: named
 print(demo[0].filename)

@@ -35,7 +35,7 @@ def rendered(rays):
         return render(rays, 500_000)
     except RuntimeError as error:
         if "out of memory" in str(error):
-            return torch.cat([render(half, 4) for half in rays.chunk(2)])  # lint: XL620
+            return torch.cat([render(half, 4) for half in rays.chunk(2)])
         raise
 
 # %% called  # raises  # expect: XL620

@@ -1,5 +1,7 @@
 // The outputs of a whole evaluation wait on the device for a mean that could be taken batch by
 // batch.
+#include "holder_findings.hpp"
+#include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::eval_outputs_gathered {
@@ -103,9 +105,27 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string message(const Holder& holder) {
+  const std::string free_it =
+      holder.release.empty() ? "" : "Free them with `" + holder.release + "`. ";
+  return holder.label + " keeps " + std::to_string(holder.count) + " outputs, " +
+         human(holder.held_bytes) + " of " + holder.largest +
+         " memory, that were only reduced to a few numbers. " + free_it +
+         "Reduce each batch (`argmax`, `sum`) before you keep it.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  auto findings = holder_findings(session, {"outputs on a device", "Let the outputs go", message});
+  auto on_host = holder_findings(session, {"outputs", "Let the outputs go", message});
+  // The host has more room, and no larger batch waits for it.
+  for (Finding& finding : on_host) finding.severity = Severity::note;
+  findings.insert(findings.end(), on_host.begin(), on_host.end());
+  return findings;
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL323", "eval_outputs_gathered", Severity::warning, nullptr, in_source};
+const Smell smell{"XL323", "eval_outputs_gathered", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::eval_outputs_gathered

@@ -28,6 +28,7 @@ from xleak.shell.holders.figures import open_figures
 from xleak.shell.holders.forward_attributes import ForwardAttributes
 from xleak.shell.holders.free_heap import FreeHeap
 from xleak.shell.holders.futures import ReadFutures
+from xleak.shell.holders.gathered_outputs import GatheredOutputs
 from xleak.shell.holders.gradients import GradientsWithGraph, orphans
 from xleak.shell.holders.graphs import ContainersOfGraphs
 from xleak.shell.holders.grown_by_cat import GrownByCat
@@ -109,6 +110,7 @@ class Holders:
             CollectedWidgets(self._widgets.history),
             graphs,
             DecodedPictures(),
+            GatheredOutputs(),
             MutableDefaults(signs),
             Registries(signs),
             ForwardAttributes(signs),

@@ -26,7 +26,10 @@ _RUNS = 2
 # After so many cells in which none is read or written, they are done with.
 _IDLE_CELLS = 2
 _NO_FILES = ("/proc/", "/sys/", "/dev/")
-_PASSING = ("-journal", "-wal", "-shm")
+_OF_DATABASES = ("-wal", "-shm")
+_DELETED = " (deleted)"
+# What SQLite opens and closes at any time, IPython's history too.
+_PASSING = "-journal"
 _OUTPUT = re.compile(r"_{1,3}\b|_\d+\b|Out\b")
 _BUFFERS = (io.BufferedReader, io.BufferedWriter, io.BufferedRandom)
 
@@ -100,7 +103,7 @@ class OpenFiles:
         idle, self._idle = self._idle, {}
         for cell in many:
             files = [it for it, opened in self._cells.items() if opened == cell]
-            self._positions[cell] = {it: self._descriptors.position(it) for it in files}
+            self._positions[cell] = {it: _position(it) for it in files}
             rests = cell != now and before.get(cell) == self._positions[cell]
             self._idle[cell] = idle.get(cell, 0) + 1 if rests else 0
 
@@ -145,8 +148,7 @@ class _Descriptors:
 
     def __init__(self) -> None:
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-        self._paths: dict[int, str] = {}
-        """Of all that are open; empty for what is no file."""
+        self._files: list[_File] = []
         self._state = (0, 0)
         self._passing = False
         """Whether a file was there that a database opens and closes at any time."""
@@ -163,52 +165,53 @@ class _Descriptors:
         """Whether other files may be open than at the last call."""
         if self._folder is None:
             return False
-        state = _number_open(self._folder), _lowest_free(self._folder)
+        state = _state_of(self._folder)
         if state == self._state and not self._passing:
             return False
         self._state, self._passing = state, False
-        others = {number for number, path in self._paths.items() if not path}
-        numbers = [int(it) for it in os.listdir(self._folder)]
-        paths = {it: "" if it in others else self._path(it) for it in numbers}
-        self._paths = {it: path for it, path in paths.items() if path is not None}
+        self._files = []
+        for number in map(int, os.listdir(self._folder)):
+            if path := self._path(number):
+                self._files.append((number, path))
+        # What another thread opened or closed meanwhile is looked for at the next call.
+        self._passing |= _state_of(self._folder) != state
         return True
 
     def files(self) -> list[_File]:
         """Those of files, as they have a name: no sockets, pipes, devices, shared memory."""
-        return [(number, path) for number, path in self._paths.items() if path]
+        return self._files
 
-    def position(self, file: _File) -> int:
-        """How many bytes lie before the next one; -1 where the operating system does not tell."""
+    def _path(self, number: int) -> str:
+        """Empty for what is none of them."""
         try:
-            with open(f"/proc/self/fdinfo/{file[0]}") as info:
-                return int(info.readline().split()[1])
-        except (OSError, IndexError, ValueError):
-            return -1
-
-    def _path(self, number: int) -> str | None:
-        """None for what is to be asked again."""
-        try:
+            if not stat.S_ISREG(os.fstat(number).st_mode):
+                return ""
             path = os.readlink(str(number), dir_fd=self._folder)
-            is_file = stat.S_ISREG(os.fstat(number).st_mode)
         except OSError:
-            return None
-        if path.endswith(_PASSING):
+            return ""
+        if path.removesuffix(_DELETED).endswith(_PASSING):
             self._passing = True
-            return None
-        is_named = path.startswith("/") and not path.endswith(" (deleted)")
-        return path if is_file and is_named and not path.startswith(_NO_FILES) else ""
+            return ""
+        is_named = path.startswith("/") and not path.endswith((_DELETED, *_OF_DATABASES))
+        return path if is_named and not path.startswith(_NO_FILES) else ""
 
 
-def _number_open(folder: int) -> int:
-    # Before Linux 6.2 the size is 0.
-    return os.fstat(folder).st_size or len(os.listdir(folder))
+def _position(file: _File) -> int:
+    """How many bytes lie before the next one; -1 where that cannot be told."""
+    try:
+        # To where it is already: that moves nothing.
+        return os.lseek(file[0], 0, os.SEEK_CUR)
+    except OSError:
+        return -1
 
 
-def _lowest_free(folder: int) -> int:
-    """The number that the next one gets: another one where a file took the place of a file."""
+def _state_of(folder: int) -> tuple[int, int]:
+    """How many descriptors there are, and the next one: another where a file took the place of a
+    file."""
     number = os.dup(folder)
     os.close(number)
-    return number
+    # Before Linux 6.2 the size is 0.
+    return os.fstat(folder).st_size or len(os.listdir(folder)), number
 
 
 def _python_files(live: _native.LiveObjects) -> Iterator[tuple[int, Any]]:

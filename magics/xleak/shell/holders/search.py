@@ -12,6 +12,7 @@ from xleak import _native
 from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.anomaly import TrainedUnderAnomaly
 from xleak.shell.holders.captures import Captures
+from xleak.shell.holders.churn import Churn
 from xleak.shell.holders.collected_widgets import CollectedWidgets
 from xleak.shell.holders.contexts import kept_contexts
 from xleak.shell.holders.counts import Counts
@@ -44,6 +45,7 @@ from xleak.shell.holders.repeaters import RepeatedBatches
 from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
 from xleak.shell.holders.signs import SourceSigns
+from xleak.shell.holders.squares import Squares
 from xleak.shell.holders.stray_widgets import StrayWidgets
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.views import PinnedViews
@@ -80,6 +82,7 @@ class Holders:
         self._grown = GrownByCat()
         self._compiled = Recompilations()
         self._groups = ProcessGroups()
+        self._churn = Churn()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
@@ -118,6 +121,8 @@ class Holders:
             RepeatedBatches(),
             self._compiled,
             self._groups,
+            self._churn,
+            Squares(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -141,14 +146,15 @@ class Holders:
             self._failed_cell = index
         counted = self._counts.after_cell(index, source)
         widgets = widgets_are_imported() and self._widgets.history.after_cell(index, source)
-        grown = hooked = compiled = grouped = False
+        grown = hooked = compiled = grouped = churned = False
         if "torch" in sys.modules:
             self._deleted.after_cell(index, shell.user_ns)
             hooked = self._hooks.after_cell(index)
             grown = self._grown.after_cell(index, self._sources)
             compiled = self._compiled.after_cell(index)
             grouped = self._groups.after_cell(index, source)
-        reasons = failed, counted, widgets, hooked, grown, compiled, grouped
+            churned = self._churn.after_cell(index, self._sources, shell.user_ns)
+        reasons = failed, counted, widgets, hooked, grown, compiled, grouped, churned
         if any(reasons) or self._changed_much(index, source):
             self.suspect()
 

@@ -107,10 +107,10 @@ std::vector<Finding> in_source(const SourceView& code) {
 }
 
 std::string measured(const Holder& holder) {
-  return holder.label + " came from a model in training mode, and nothing was trained: its " +
+  return holder.label + " came from a forward pass with gradients on, and no cell trains: its " +
          holder.largest + " keeps " + human(holder.held_bytes) +
-         " of activations alive, and dropout and the statistics of normalisation are still those "
-         "of training. To predict, call `.eval()` and run the forward pass under `with "
+         " of activations alive. To predict, call `.eval()`, or dropout and the statistics of "
+         "normalisation stay those of training, and run the pass under `with "
          "torch.inference_mode():`.";
 }
 

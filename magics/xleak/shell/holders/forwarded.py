@@ -82,6 +82,12 @@ def may_be_led_back(look: Look, since: int) -> bool:
     )
 
 
+def was_set_to_evaluate(look: Look) -> bool:
+    """Whether the user chose the mode of evaluation: transformers come in it from their hub."""
+    called = methods_called(look.sources.values())
+    return bool(called & {"eval", "train"}) or "from_pretrained" not in called
+
+
 def only_predicts(look: Look) -> bool:
     """Whether the executed cells load weights and train nothing."""
     sources = look.sources.values()

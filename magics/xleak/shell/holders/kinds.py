@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 from xleak.shell.holders.carried import Carried
 from xleak.shell.holders.derivatives import names_of_last_derivatives
 from xleak.shell.holders.executed import led_back_with_retain_graph
-from xleak.shell.holders.forwarded import Models, may_be_led_back, only_predicts, turns
+from xleak.shell.holders.forwarded import (
+    Models,
+    may_be_led_back,
+    only_predicts,
+    turns,
+    was_set_to_evaluate,
+)
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.places import parent_of, value_at
 from xleak.shell.modules import is_module
@@ -76,7 +82,7 @@ class Kinds:
         of_module = is_module(value_at(self._namespace, parent_of(it.way)))
         if training is None or of_module or may_be_led_back(self._look, since):
             return None
-        if not training:
+        if not training and was_set_to_evaluate(self._look):
             return EVALUATED
         if not self._only_predicts:
             return None

@@ -42,6 +42,12 @@ def grown() -> list[tuple[int, int, int, int]]:
     than 64 KiB are not seen, and what is remembered are the few largest.
     """
 
+def churned() -> list[tuple[int, int]]:
+    """Return (bytes, count) of the blocks that the last cell made and freed again, by the size of one.
+
+    Blocks of less than 1 MiB are not seen, and what is remembered are the sizes that came most often.
+    """
+
 # --- what is alive ---------------------------------------------------------------------------
 
 class Storage:

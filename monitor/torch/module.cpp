@@ -42,6 +42,14 @@ std::vector<std::tuple<std::uintptr_t, std::int64_t, std::int64_t, int>> grown()
   return rows;
 }
 
+std::vector<std::pair<std::int64_t, std::int64_t>> churned() {
+  std::vector<std::pair<std::int64_t, std::int64_t>> rows;
+  for (const ChurnedBlocks& blocks : TensorAccount::instance().churned()) {
+    rows.emplace_back(blocks.bytes, blocks.count);
+  }
+  return rows;
+}
+
 void register_allocator(py::module_& m) {
   m.def("install", &install, py::arg("cell") = 0);
   m.def("installed", &allocator_installed);
@@ -51,6 +59,7 @@ void register_allocator(py::module_& m) {
   m.def("end_cell", &end_cell, py::arg("index"));
   m.def("live_bytes", [] { return TensorAccount::instance().live_bytes(); });
   m.def("grown", &grown);
+  m.def("churned", &churned);
   m.def("blocks", &blocks, py::arg("min_bytes"));
 }
 

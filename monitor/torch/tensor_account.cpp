@@ -55,6 +55,7 @@ void TensorAccount::remove(std::uintptr_t address) noexcept {
   if (!block) return;
   live_bytes_ -= block->bytes;
   growth_.freed(*block);
+  if (cell_ != 0 && block->cell == cell_) churn_.freed(block->bytes);
 }
 
 std::int64_t TensorAccount::live_bytes() const noexcept {
@@ -77,9 +78,17 @@ std::vector<GrownBlock> TensorAccount::grown() const {
   return growth_.grown();
 }
 
+std::vector<ChurnedBlocks> TensorAccount::churned() const {
+  const std::lock_guard guard(lock_);
+  return churn_.churned();
+}
+
 void TensorAccount::begin_cell(int index) {
   const std::lock_guard guard(lock_);
-  if (running_.empty()) growth_.clear();
+  if (running_.empty()) {
+    growth_.clear();
+    churn_.clear();
+  }
   running_.push_back({index, live_bytes_, peak_bytes_, allocated_bytes_});
   peak_bytes_ = live_bytes_;
   cell_ = index;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "block_table.hpp"
+#include "churn_ledger.hpp"
 #include "growth_ledger.hpp"
 #include "spin_lock.hpp"
 
@@ -46,6 +47,8 @@ class TensorAccount {
 
   /// The blocks that grew by copies since the last cell began that is in no other, up to its end.
   std::vector<GrownBlock> grown() const;
+  /// The large blocks that it made and freed again.
+  std::vector<ChurnedBlocks> churned() const;
 
   /// Around a fork, so that the child has no lock that nobody in it will open.
   void lock() const noexcept { lock_.lock(); }
@@ -69,6 +72,7 @@ class TensorAccount {
   int cell_ = 0;
   BlockTable blocks_;
   GrowthLedger growth_;
+  ChurnLedger churn_;
   std::vector<Mark> running_;
 };
 

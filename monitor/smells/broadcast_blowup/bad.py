@@ -30,3 +30,29 @@ measure = nn.MSELoss()
 output = regressor(torch.rand(500, 4))
 loss = measure(output, prices)  # lint: XL115
 again = F.l1_loss(regressor(torch.rand(500, 4)), guesses)  # lint: XL115
+
+# %% a column of predictions and a vector of prices  # expect: XL115
+with torch.no_grad():
+    column = regressor(torch.rand(1000, 4))
+costs = torch.rand(1000)
+gap = column - costs
+fault = gap.pow(2).mean()
+
+# %% what two objects have
+class Batch:
+    pass
+
+batch = Batch()
+batch.label = torch.rand(800)
+batch.score = torch.rand(800, 1)
+
+# %% scaled, and squared later  # expect: XL115
+off = 2 * (batch.score - batch.label)
+squared = off ** 2
+fault = torch.mean(squared)
+
+# %% by NumPy, in a loop's last turn  # expect: XL115
+guessed, known = np.random.rand(700, 1), np.random.rand(700)
+for turn in range(2):
+    apart = guessed - known
+    fault = np.abs(apart).mean() if turn < 0 else apart.mean()

@@ -32,3 +32,27 @@ loss = measure(regressor(rows).squeeze(1), prices)
 same = measure(regressor(rows), prices[:, None])
 outputs = regressor(rows).view(-1)
 third = measure(outputs, prices)
+
+# %% a square of two sets of points, used as one
+first, second = torch.rand(600, 1), torch.rand(600)
+every = first - second
+nearest = every.abs().argmin(1)
+
+# %% all pairs, by an axis that was made by hand
+column = second.unsqueeze(1)
+pairs = column - torch.rand(600)
+level = pairs.abs().mean()
+
+# %% of one shape
+one, other = torch.rand(600, 1), torch.rand(600, 1)
+gap = one - other
+level = gap.pow(2).mean()
+
+# %% one bias for each row
+table, bias = torch.rand(600, 600), torch.rand(600, 1)
+moved = table - bias
+level = moved.mean()
+
+# %% reduced along one axis
+spread = first * second
+means = spread.mean(1)

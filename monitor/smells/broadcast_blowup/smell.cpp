@@ -1,6 +1,7 @@
 // Two operands that broadcast to a square of either.
 #include <algorithm>
 
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::broadcast_blowup {
@@ -172,9 +173,20 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string measured(const Holder& holder) {
+  return holder.label + " met a column, (N, 1), with a vector, (N,): the result is a square of " +
+         holder.largest +
+         ", and it is only reduced to one number, over all pairs. Where rows belong together, give "
+         "both the same shape: `.squeeze(1)`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"square", "", measured});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL115", "broadcast_blowup", Severity::warning, nullptr, in_source};
+const Smell smell{"XL115", "broadcast_blowup", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::broadcast_blowup

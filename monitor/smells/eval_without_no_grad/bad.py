@@ -77,3 +77,48 @@ def fit(model, train_loader, valid_loader):
     return losses
 
 curve = fit(segnet, scans, scans)
+
+# %% a wide network, its last guess kept
+wide = nn.Sequential(nn.Linear(8, 2048), nn.ReLU(), nn.Linear(2048, 3))
+wide.eval()
+for scan in torch.rand(4, 256, 8):
+    answer = wide(scan)  # lint: XL201
+
+# %% for nothing but its shape  # expect: XL201
+print(answer.shape)
+
+# %% a result object, with more that was made of one pass
+class Report:
+    pass
+
+report = Report()
+
+def judged(model, inputs, labels):
+    model.eval()
+    scores = model(inputs)  # lint: XL201
+    return scores, nn.functional.cross_entropy(scores, labels)
+
+both = judged(wide, torch.rand(256, 8), torch.randint(0, 3, (256,)))
+report.scores = both[0]
+
+# %% after which something else runs  # expect: XL201
+words = "nothing to do with it".split()
+
+# %% trained first
+learner = nn.Sequential(nn.Linear(8, 2048), nn.Tanh(), nn.Linear(2048, 1))
+steps = torch.optim.SGD(learner.parameters(), lr=0.01)
+for turn in range(3):
+    steps.zero_grad()
+    learner(torch.rand(64, 8)).mean().backward()
+    steps.step()
+
+# %% then asked, for a validation loss
+learner.eval()
+inputs = torch.rand(512, 8)
+validation = (learner(inputs) - 0.5).pow(2).mean()  # lint: XL201
+
+# %% and trained again  # expect: XL201
+learner.train()
+steps.zero_grad()
+learner(torch.rand(64, 8)).mean().backward()
+steps.step()

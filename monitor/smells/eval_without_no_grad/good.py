@@ -76,3 +76,53 @@ for weight in teacher.parameters():
 teacher.eval()
 for scan, mask in scans:
     target = teacher(scan)
+
+# %% wide, under inference_mode
+wide = nn.Sequential(nn.Linear(8, 2048), nn.ReLU(), nn.Linear(2048, 3))
+wide.eval()
+with torch.inference_mode():
+    answer = wide(torch.rand(256, 8))
+
+# %% led back in a later cell
+answer = wide(torch.rand(256, 8))
+
+# %% which is the next
+answer.sum().backward()
+wide.zero_grad()
+
+# %% gradients of an input, wanted later
+image = torch.rand(256, 8, requires_grad=True)
+score = wide(image).max()
+
+# %% much later
+print(score.item())
+
+# %% when it is time
+(heat,) = torch.autograd.grad(score, image)
+
+# %% activations that a hook collects, and their gradients
+seen = []
+handle = wide[1].register_forward_hook(lambda module, given, made: seen.append(made))
+score = wide(torch.rand(256, 8)).max()
+
+# %% looked at first
+print(seen[0].shape)
+
+# %% Grad-CAM
+weights = torch.autograd.grad(score, seen[0])
+handle.remove()
+del score, seen[:], weights
+
+# %% cut from its graph
+answer = wide(torch.rand(256, 8)).detach()
+
+# %% kept as it is
+print(answer.shape)
+
+# %% weights that ask for no gradient
+fixed = nn.Sequential(nn.Linear(8, 2048), nn.ReLU(), nn.Linear(2048, 3)).requires_grad_(False)
+fixed.eval()
+features = fixed(torch.rand(256, 8))
+
+# %% and nothing keeps their activations
+print(features.shape)

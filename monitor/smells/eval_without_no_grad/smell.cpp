@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <set>
 
+#include "holder_findings.hpp"
+#include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::eval_without_no_grad {
@@ -316,9 +318,20 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string message(const Holder& holder) {
+  return holder.label + " came from a model in evaluation mode with gradients on: its " +
+         holder.largest + " keeps " + human(holder.held_bytes) +
+         " of activations alive, and nothing led them back. `eval()` does not switch gradients "
+         "off: run the forward pass under `with torch.inference_mode():`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"evaluations", "Keep the value, cut its graph", message});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL201", "eval_without_no_grad", Severity::warning, nullptr, in_source};
+const Smell smell{"XL201", "eval_without_no_grad", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::eval_without_no_grad

@@ -37,3 +37,29 @@ class Service:
         return answers
 
 answers = Service().run(torch.rand(5, 6))
+
+# %% a wide network from a file, its last answer kept
+wide = nn.Sequential(nn.Linear(6, 2048), nn.Sigmoid(), nn.Linear(2048, 3))
+torch.save(wide.state_dict(), path)
+wide.load_state_dict(torch.load(path))
+for tiles in torch.rand(4, 256, 6):
+    answer = wide(tiles)  # lint: XL202
+
+# %% only its shape is read  # expect: XL202
+print(answer.shape)
+
+# %% a pair of one pass, in a comprehension's last turn
+def scored(model, tiles):
+    logits = model(tiles)
+    return logits, logits.softmax(-1)
+
+pairs = {turn % 2: scored(wide, torch.rand(256, 6)) for turn in range(1)}
+
+# %% after which something else runs  # expect: XL202
+words = "nothing to do with it".split()
+
+# %% one answer, for a note
+single = wide(torch.rand(256, 6)).amax(1)
+
+# %% read later  # expect: XL202
+print(single.shape)

@@ -28,3 +28,26 @@ features = [trunk(tile) for tile in torch.rand(5, 6)]
 # %% a model without weights of its own
 plain = nn.Linear(6, 3)
 shapes = [plain(tile).shape for tile in torch.rand(5, 6)]
+
+# %% wide, under inference_mode
+wide = nn.Sequential(nn.Linear(6, 2048), nn.Sigmoid(), nn.Linear(2048, 3))
+wide.load_state_dict(wide.state_dict())
+with torch.inference_mode():
+    for tiles in torch.rand(3, 256, 6):
+        answer = wide(tiles)
+
+# %% nothing but the answer is kept
+print(answer.shape)
+
+# %% of the answer only numbers
+best = wide(torch.rand(256, 6)).argmax(1)
+
+# %% have no graph
+print(best.shape)
+
+# %% an input that asks for gradients
+image = torch.rand(256, 6, requires_grad=True)
+score = wide(image).max()
+
+# %% wanted later
+print(score.item())

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <set>
 
+#include "holder_findings.hpp"
+#include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::inference_like_training {
@@ -104,9 +106,28 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string measured(const Holder& holder) {
+  return holder.label + " came from a forward pass with gradients on, and no cell trains: its " +
+         holder.largest + " keeps " + human(holder.held_bytes) +
+         " of activations alive. To predict, call `.eval()`, or dropout and the statistics of "
+         "normalisation stay those of training, and run the pass under `with "
+         "torch.inference_mode():`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  const char* fix_title = "Keep the value, cut its graph";
+  auto findings = holder_findings(session, {"predictions", fix_title, measured});
+  // One pass may be a look at the model before it is trained.
+  for (Finding& finding : holder_findings(session, {"one prediction", fix_title, measured})) {
+    finding.severity = Severity::note;
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL202", "inference_like_training", Severity::warning, nullptr, in_source};
+const Smell smell{"XL202", "inference_like_training", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::inference_like_training

@@ -27,3 +27,25 @@ import numpy as np
 
 for turn in range(3):
     row = np.ones((8, 4)).sum(axis=1, keepdims=True).ravel()  # lint: XL111
+
+# %% many rows
+table = torch.rand(900, 8)
+wanted = torch.rand(900)
+
+# %% a column next to a vector  # expect: XL111
+middle = table.mean(dim=1, keepdim=True)
+off = wanted - middle
+error = (off ** 2).mean()
+
+# %% the values of a maximum, in one cell
+most = table.max(dim=1, keepdim=True).values
+
+# %% and the difference in another  # expect: XL111
+above = most - wanted
+height = above.abs().sum()
+
+# %% by NumPy  # expect: XL111
+rows = np.random.rand(600, 4)
+sums, goals = rows.sum(axis=1, keepdims=True), np.random.rand(600)
+far = sums - goals
+error = np.mean(far)

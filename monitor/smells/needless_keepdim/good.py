@@ -27,3 +27,14 @@ wide = scores.sum(1, keepdim=True).expand_as(scores)
 # %% without the axis
 targets = torch.rand(64)
 gap = targets - scores.mean(dim=1)
+
+# %% many rows, normalised by themselves
+table = torch.rand(900, 900)
+middle = table.mean(dim=1, keepdim=True)
+centred = table - middle
+level = centred.mean()
+
+# %% a square that is used as one
+most = table.amax(1, keepdim=True)
+apart = most - torch.rand(900)
+nearest = apart.argmin(0)

@@ -1,6 +1,7 @@
 // An axis of one element that nothing needs: `(N, 1)` and `(N,)` make `(N, N)`.
 #include <algorithm>
 
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::needless_keepdim {
@@ -82,9 +83,22 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string measured(const Holder& holder) {
+  return holder.label +
+         " met the column that `keepdim=True` left with a vector: the result is a "
+         "square of " +
+         holder.largest +
+         ", reduced over all pairs. Leave `keepdim=True` out, or take the axis away with "
+         "`.squeeze()`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"kept axis", "", measured});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL111", "needless_keepdim", Severity::note, nullptr, in_source};
+const Smell smell{"XL111", "needless_keepdim", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::needless_keepdim

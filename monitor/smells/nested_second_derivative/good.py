@@ -21,3 +21,25 @@ hessian = torch.func.hessian(lambda x: field(x).sum())(torch.rand(2))
 # %% one derivative
 x = torch.rand(3, 2, requires_grad=True)
 slope = grad(field(x).sum(), x, create_graph=True)[0]
+
+# %% many points, no graph for the last one
+wide = torch.nn.Sequential(torch.nn.Linear(2, 512), torch.nn.Tanh(), torch.nn.Linear(512, 1))
+points = torch.rand(512, 2, requires_grad=True)
+slope = grad(wide(points).sum(), points, create_graph=True)[0]
+bend = grad(slope.sum(), points, retain_graph=True)[0]
+
+# %% the first keeps its own
+print(slope.shape, bend.shape)
+
+# %% a third derivative is on its way
+second = grad(slope.pow(2).sum(), points, create_graph=True)[0]
+
+# %% and taken
+third = grad(second.sum(), points, retain_graph=True)[0]
+del second
+
+# %% cut from its graph
+curvature = grad(slope.pow(2).sum(), points, create_graph=True)[0].detach()
+
+# %% nothing but the values is kept
+print(curvature.mean().item())

@@ -1,4 +1,6 @@
 // A graph of the last derivative is built, and nothing ever goes back through it.
+#include "holder_findings.hpp"
+#include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::nested_second_derivative {
@@ -79,9 +81,23 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string message(const Holder& holder) {
+  return holder.label + " is a derivative of a derivative, made with `create_graph=True`: its " +
+         holder.largest + " keeps " + human(holder.held_bytes) +
+         " alive, and nothing went back through it. Write `retain_graph=True` for the last "
+         "derivative.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  auto findings =
+      holder_findings(session, {"last derivatives", "Keep the value, cut its graph", message});
+  for (Finding& finding : findings) finding.severity = Severity::warning;
+  return findings;
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL209", "nested_second_derivative", Severity::note, nullptr, in_source};
+const Smell smell{"XL209", "nested_second_derivative", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::nested_second_derivative

@@ -28,3 +28,25 @@ for turn in range(3):
     noise = noise.abs()
     noise = sqrt(noise)
     level = noise.mean().item()
+
+# %% a large volume  # expect: XL117
+with torch.no_grad():
+    scan = torch.rand(17, 1024, 1024)
+    scan = scan - 0.5  # lint: XL117
+    scan = scan / 2
+    scan = torch.clamp(scan, -3, 3)
+
+# %% from one cell
+film = torch.rand(17, 1024, 1024)
+
+# %% in another  # expect: XL117
+film = film * 255  # lint: XL117
+film = film.round()
+film = film.clamp(0, 255)
+film = film / 255
+
+# %% in a loop, by functions of the module  # expect: XL117
+for turn in range(2):
+    film = torch.abs(film)  # lint: XL117
+    film = torch.sqrt(film)
+    film = torch.square(film)

@@ -34,3 +34,19 @@ with torch.no_grad():
     mask = torch.rand(20, 20)
     mask = mask - 0.5
     mask = mask.abs()
+
+# %% a large volume, in place
+scan = torch.rand(17, 1024, 1024)
+scan.sub_(0.5).div_(2).clamp_(-3, 3);
+
+# %% another name has it
+kept = scan
+scan = scan - 0.5
+scan = scan * 2
+scan = scan.abs()
+del kept
+
+# %% two statements
+film = torch.rand(17, 1024, 1024)
+film = film - 0.5
+film = film * 2

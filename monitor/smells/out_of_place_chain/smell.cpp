@@ -1,6 +1,7 @@
 // Statement after statement makes a new tensor of the old one, though the old one is done with.
 #include <algorithm>
 
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::out_of_place_chain {
@@ -88,9 +89,22 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// The peak is over when it is told.
+constexpr std::int64_t kNothingKept = 0;
+
+std::string measured(const Holder& holder) {
+  return holder.label + " was made anew by " + std::to_string(holder.count) +
+         " statements in a row: old and new were in memory at once, " + holder.largest +
+         " each. Work in place: `.sub_()`, `.div_()`, `.clamp_()`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"chain", "", measured, 0, kNothingKept});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL117", "out_of_place_chain", Severity::note, nullptr, in_source};
+const Smell smell{"XL117", "out_of_place_chain", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::out_of_place_chain

@@ -32,3 +32,29 @@ for epoch in range(10):
         grid = np.zeros((size, size))  # lint: XL114
         grid[0, :900] = wave[0, :400].numpy()
         level = grid.sum()
+
+# %% a large one, many times  # expect: XL114
+wide = torch.rand(1, 900)
+for turn in range(120):
+    pad = torch.zeros(8, 4, 16_000)  # lint: XL114
+    pad[..., :900] = wide
+    level = pad.amax().item()
+
+# %% by other names, its size from a name  # expect: XL114
+height = 600
+count = 0
+while count < 110:
+    mask = filled((height, height), dtype=torch.float32)  # lint: XL114
+    mask[0] = 0
+    count += int(mask.amax().item())
+
+# %% in a function
+def padded(wave):
+    room = torch.full((8, 4, 16_000), 0.5, dtype=torch.float32)
+    room[..., :900] = wave
+    return room.amax().item()
+
+# %% that a loop calls  # expect: XL114
+found = [padded(wide) for turn in range(3)]
+for turn in range(150):
+    found.append(padded(wide))

@@ -41,3 +41,19 @@ for wave in waves:
 for wave in waves:
     row = torch.zeros(len(wave), 70_000).to(torch.float64)
     level = row.sum().item()
+
+# %% large ones that are the results of operations
+wide = torch.rand(600, 600)
+for turn in range(120):
+    level = (wide * turn).amax().item()
+
+# %% a large one, a few times
+for turn in range(20):
+    pad = torch.zeros(600, 700).add_(turn)
+    level = pad.amax().item()
+
+# %% made once, reset many times
+pad = torch.zeros(600, 800)
+for turn in range(120):
+    pad.zero_()
+    level = pad.add_(turn).amax().item()

@@ -1,6 +1,8 @@
 // A tensor of constant shape that is made anew in each turn, at worst on the host and copied.
 #include <algorithm>
 
+#include "holder_findings.hpp"
+#include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::scratch_tensor_in_loop {
@@ -154,9 +156,23 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// What was made was freed again: nothing is kept.
+constexpr std::int64_t kNothingKept = 0;
+
+std::string measured(const Holder& holder) {
+  return holder.label + " stands in a loop, and " + std::to_string(holder.count) +
+         " blocks of its " + holder.largest + " came and went while the cell ran, " +
+         human(holder.held_bytes) +
+         " together. Make it before the loop, and reset it with `.zero_()` or `.fill_()`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"scratch", "", measured, 0, kNothingKept});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL114", "scratch_tensor_in_loop", Severity::note, nullptr, in_source};
+const Smell smell{"XL114", "scratch_tensor_in_loop", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::scratch_tensor_in_loop

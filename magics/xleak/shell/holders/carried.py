@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xleak import _native
 from xleak.shell.holders.graphs import SCALAR_BYTES, containers_of_graphs, detaching
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users, tensors_by_id
-from xleak.shell.holders.places import parent_of, tuples_to
+from xleak.shell.holders.places import parent_of, tuples_to, value_at
 
 if TYPE_CHECKING:
     from xleak._torch import Passes
@@ -80,6 +80,14 @@ def held_by(look: Look, members: Iterable[Carried], elements: Iterable[int] = ()
     if any(look.heap.holders_of(it) > 1 for it in tuples):
         return 0
     return look.heap.freed_by_detaching([*(id(it.tensor) for it in together), *elements])
+
+
+def ways_to(look: Look, tensor: Any) -> list[str]:
+    """All expressions that a tensor stands at; empty where it has other holders too."""
+    namespace = look.watcher.shell.user_ns
+    found = look.heap.ways_besides(tensor, [], _MOST)
+    ways = [way for way in found if is_the_users(way) and value_at(namespace, way) is tensor]
+    return ways if len(ways) == look.heap.holders_of(tensor) else []
 
 
 def _with_passes(look: Look, graphs: list[_native.GraphBytes]) -> Iterable[Carried]:

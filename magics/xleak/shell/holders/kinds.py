@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from xleak.shell.holders.carried import Carried
+from xleak.shell.holders.derivatives import names_of_last_derivatives
 from xleak.shell.holders.executed import led_back_with_retain_graph
+from xleak.shell.holders.forwarded import (
+    Models,
+    may_be_led_back,
+    only_predicts,
+    turns,
+    was_set_to_evaluate,
+)
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.places import parent_of, value_at
 from xleak.shell.modules import is_module
 
+if TYPE_CHECKING:
+    from xleak._torch import NodeId
+
 STATE, STATISTIC, SUM, RETAINED = "carried states", "statistics", "sums", "retained graphs"
+DERIVATIVE, EVALUATED = "last derivatives", "evaluations"
+PREDICTIONS, PREDICTION = "predictions", "one prediction"
 # What explains more of a tensor comes first.
-KINDS = (STATE, STATISTIC, SUM, RETAINED)
+KINDS = (STATE, STATISTIC, SUM, RETAINED, DERIVATIVE, EVALUATED, PREDICTIONS, PREDICTION)
+# Without gradients nothing that was made of the pass had kept any of it.
+UNTRAINED = (EVALUATED, PREDICTIONS, PREDICTION)
 
 # Two passes are a comparison, or one network for both halves of a pair.
 SEVERAL = 3
@@ -28,10 +45,15 @@ _BUFFER = re.compile(r"(.+)\._buffers\['[^'\\]*'\]")
 class Kinds:
     """Tells the kind of a tensor from its graph, its place and what was executed."""
 
-    def __init__(self, look: Look, since: Mapping[str, int]) -> None:
-        """since: by way, the cell that left the tensor."""
+    def __init__(
+        self, look: Look, since: Mapping[str, int], training: Mapping[NodeId, bool | None]
+    ) -> None:
+        """since: by way, the cell that left the tensor; training: by node, whether the model was
+        in that mode then."""
+        self._look = look
         self._namespace = look.watcher.shell.user_ns
         self._since = since
+        self._training = training
         self._sources = look.sources
 
     def of(self, it: Carried) -> str | None:
@@ -42,7 +64,29 @@ class Kinds:
             return STATISTIC
         if _is_sum(it):
             return SUM
-        return RETAINED if it.is_scalar and self._was_led_back(it) else None
+        if it.is_scalar and self._was_led_back(it):
+            return RETAINED
+        return DERIVATIVE if it.way in self._last_derivatives else self._untrained(it)
+
+    @functools.cached_property
+    def _last_derivatives(self) -> set[str]:
+        return names_of_last_derivatives(self._sources.values(), self._namespace)
+
+    @functools.cached_property
+    def _only_predicts(self) -> bool:
+        return only_predicts(self._look) and not Models(self._look).were_trained()
+
+    def _untrained(self, it: Carried) -> str | None:
+        """Of a forward pass whose gradients nobody wants."""
+        since, training = self._since[it.way], self._training.get(it.passes.node)
+        of_module = is_module(value_at(self._namespace, parent_of(it.way)))
+        if training is None or of_module or may_be_led_back(self._look, since):
+            return None
+        if not training and was_set_to_evaluate(self._look):
+            return EVALUATED
+        if not self._only_predicts:
+            return None
+        return PREDICTIONS if turns(self._sources.get(since, "")) else PREDICTION
 
     def _is_statistic(self, it: Carried) -> bool:
         buffer = _BUFFER.fullmatch(it.way)

@@ -8,15 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xleak import _native
-from xleak.shell.holders.carried import Carried, carried, held_by, histories
+from xleak.shell.holders.carried import Carried, carried, held_by, histories, ways_to
 from xleak.shell.holders.executed import led_on
-from xleak.shell.holders.graphs import detaching
-from xleak.shell.holders.kinds import KINDS, RETAINED, SEVERAL, SUM, Kinds
-from xleak.shell.holders.look import Look
-from xleak.shell.holders.places import as_written, place_of, replacing
+from xleak.shell.holders.forwarded import Models
+from xleak.shell.holders.graphs import containers_of_graphs, detaching
+from xleak.shell.holders.kinds import DERIVATIVE, KINDS, RETAINED, SEVERAL, SUM, UNTRAINED, Kinds
+from xleak.shell.holders.look import LEAST_BYTES, Look
+from xleak.shell.holders.places import as_written, container_of, place_of, replacing
 
 if TYPE_CHECKING:
     from xleak._torch import NodeId
+
+# The output cache has a magic of its own.
+_OUTPUT = re.compile(r"(?:Out|_oh)\[")
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class GraphsOfPasses:
 
     def __init__(self) -> None:
         self._left_by: dict[str, tuple[int, NodeId]] = {}
+        self._training: dict[NodeId, bool | None] = {}
+        """Whether the model was in that mode at the end of the cell that left the tensor."""
         self.told: set[str] = set()
         """Ways of the tensors in the groups of the last look."""
 
@@ -55,7 +61,8 @@ class GraphsOfPasses:
         pool = carried(look)
         self._left_by = {it.way: (self._since(it, look), it.passes.node) for it in pool}
         since = {way: cell for way, (cell, _) in self._left_by.items()}
-        groups = _groups(look, pool, Kinds(look, since))
+        self._note_modes(look, pool)
+        groups = _groups(look, pool, Kinds(look, since, self._training))
         self.told = {member.way for group in groups for member in group.members}
         for group in groups:
             cell = since[group.members[0].way]
@@ -64,10 +71,19 @@ class GraphsOfPasses:
             elif holder := _holder(group, look, cell):
                 yield holder
 
+    def _note_modes(self, look: Look, pool: list[Carried]) -> None:
+        new = [it for it in pool if it.passes.node not in self._training]
+        models = Models(look) if new else None
+        now = {it.passes.node: models.is_training(it.tensor) for it in new} if models else {}
+        known = self._training | now
+        self._training = {it.passes.node: known[it.passes.node] for it in pool}
+
     def _since(self, it: Carried, look: Look) -> int:
         """The cell that left it: the first whose graph leads to the graph of now."""
         if it.way not in self._left_by:
-            return look.cell
+            # Of two ways to one tensor now the one is found, now the other.
+            same = [cell for cell, node in self._left_by.values() if node == it.passes.node]
+            return min(same, default=look.cell)
         from xleak import _torch
 
         cell, node = self._left_by[it.way]
@@ -80,10 +96,33 @@ def _holder(group: Group, look: Look, since: int) -> _native.Holder | None:
     release = replacing(namespace, ways, lambda way: f"{way}.detach()")
     if release is None:
         return None
+    if group.kind in UNTRAINED:
+        return _everywhere(group, look, since)
     release = "; ".join([release, *(detaching(namespace, way) for way in group.terms)])
     elements = [graph.tensor for graphs in group.terms.values() for graph in graphs]
     held, count = held_by(look, group.members, elements), group.members[0].passes.count
     return _native.Holder(group.kind, group.label, held, since, group.largest, count, release)
+
+
+def _everywhere(group: Group, look: Look, since: int) -> _native.Holder | None:
+    """Such a tensor is a value of the user's, and may have several names: with all of them."""
+    namespace, tensors = look.watcher.shell.user_ns, [it.tensor for it in group.members]
+    ways = [ways_to(look, it) for it in tensors]
+    told = containers_of_graphs(look.heap.graphs(LEAST_BYTES, shared=True))
+    known = [way for found in ways for way in found]
+    if not all(ways) or any(container_of(way) in told for way in known):
+        return None
+    others = [way for way in known if _OUTPUT.match(way)]
+    release = replacing(namespace, known, lambda way: f"{way}.detach()")
+    own = sum(it.own for it in group.members)
+    held = look.heap.freed_without(tensors) - own
+    largest = group.largest
+    places = [as_written(place_of(namespace, way) or way) for way in known]
+    if more := [it for it in dict.fromkeys(places) if it not in group.places]:
+        largest = f"autograd graph (shared with {' and '.join([*group.places[1:], *more])})"
+    release = "" if others or release is None else release
+    count = group.members[0].passes.count
+    return _native.Holder(group.kind, group.label, held, since, largest, count, release)
 
 
 def _groups(look: Look, pool: list[Carried], kinds: Kinds) -> list[Group]:
@@ -97,15 +136,22 @@ def _groups(look: Look, pool: list[Carried], kinds: Kinds) -> list[Group]:
     for number, first in blamed:
         if first not in left:
             continue
-        # What one pass left in a statistic is in use elsewhere.
-        whole = first.passes.count >= SEVERAL or KINDS[number] == RETAINED
         alike = [it for it in left if it is not first and first.is_kept_by(it.storages)]
-        members = [first, *(it for it in alike if whole or known[it])]
+        members = [first, *(it for it in alike if _goes_with(it, first, known))]
         left = [it for it in left if it not in members]
         # A list of states or outputs may be led back yet; one of what is summed is a record.
         terms = _keeping(collected, first) if KINDS[number] == SUM else {}
         groups.append(Group(KINDS[number], members, _places(look, members), terms))
     return groups
+
+
+def _goes_with(it: Carried, first: Carried, known: dict[Carried, str | None]) -> bool:
+    kind = known[first]
+    # The first derivative needs its graph, whatever becomes of the second.
+    if kind == DERIVATIVE:
+        return known[it] == kind
+    # What one pass left in a statistic is in use elsewhere.
+    return first.passes.count >= SEVERAL or kind in (RETAINED, *UNTRAINED) or known[it] is not None
 
 
 def _keeping(

@@ -12,6 +12,7 @@ from xleak import _native
 from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.anomaly import TrainedUnderAnomaly
 from xleak.shell.holders.captures import Captures
+from xleak.shell.holders.churn import Churn
 from xleak.shell.holders.collected_widgets import CollectedWidgets
 from xleak.shell.holders.contexts import kept_contexts
 from xleak.shell.holders.counts import Counts
@@ -52,6 +53,7 @@ from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
 from xleak.shell.holders.search_workers import SearchWorkers
 from xleak.shell.holders.signs import SourceSigns
+from xleak.shell.holders.squares import Squares
 from xleak.shell.holders.stray_widgets import StrayWidgets
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.views import PinnedViews
@@ -92,6 +94,7 @@ class Holders:
         self._search_workers = SearchWorkers()
         self._cuda = CudaPaths()
         self._models = KerasModels()
+        self._churn = Churn()
         self._tellers: list[Teller] = [
             last_traceback,
             failed_retries,
@@ -138,6 +141,8 @@ class Holders:
             self._cuda,
             self._models,
             lambda_layers,
+            self._churn,
+            Squares(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -164,13 +169,14 @@ class Holders:
         opened = self._files.after_cell(index, source)
         searched = self._search_workers.after_cell(index)
         mixed = self._cuda.after_cell(index)
-        grown = hooked = compiled = grouped = False
+        grown = hooked = compiled = grouped = churned = False
         if "torch" in sys.modules:
             self._deleted.after_cell(index, shell.user_ns)
             hooked = self._hooks.after_cell(index)
             grown = self._grown.after_cell(index, self._sources)
             compiled = self._compiled.after_cell(index)
             grouped = self._groups.after_cell(index, source)
+            churned = self._churn.after_cell(index, self._sources, shell.user_ns)
         built = "keras" in sys.modules and self._models.after_cell(index, source)
         reasons = (
             failed,
@@ -180,6 +186,7 @@ class Holders:
             grown,
             compiled,
             grouped,
+            churned,
             opened,
             searched,
             mixed,

@@ -1,0 +1,52 @@
+#include "torch/churn_ledger.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace xleak::libtorch;
+
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+
+std::int64_t count_of(const ChurnLedger& ledger, std::int64_t bytes) {
+  for (const ChurnedBlocks& it : ledger.churned()) {
+    if (it.bytes == bytes) return it.count;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_SUITE("churn_ledger") {
+  TEST_CASE("blocks are counted by their size") {
+    ChurnLedger ledger;
+    for (int turn = 0; turn < 100; ++turn) {
+      ledger.freed(2 * kMiB);
+      if (turn % 2 == 0) ledger.freed(3 * kMiB);
+    }
+    CHECK(count_of(ledger, 2 * kMiB) == 100);
+    CHECK(count_of(ledger, 3 * kMiB) == 50);
+  }
+
+  TEST_CASE("small blocks are not") {
+    ChurnLedger ledger;
+    ledger.freed(kMiB - 1);
+    CHECK(ledger.churned().empty());
+  }
+
+  TEST_CASE("what comes often stays, however many other sizes come") {
+    ChurnLedger ledger;
+    for (int turn = 0; turn < 200; ++turn) {
+      ledger.freed(2 * kMiB);
+      ledger.freed((10 + turn) * kMiB);
+    }
+    CHECK(count_of(ledger, 2 * kMiB) == 200);
+  }
+
+  TEST_CASE("a cell starts anew") {
+    ChurnLedger ledger;
+    ledger.freed(2 * kMiB);
+    ledger.clear();
+    CHECK(ledger.churned().empty());
+  }
+}

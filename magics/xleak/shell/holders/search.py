@@ -34,6 +34,7 @@ from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.hooks import Hooks
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
+from xleak.shell.holders.made_in_forward import MadeInForward
 from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
 from xleak.shell.holders.passes import GraphsOfPasses
@@ -88,6 +89,7 @@ class Holders:
             debuggers,
             ReplayMemories(signs),
             self._hooks,
+            MadeInForward(signs),
             ContainersOfGraphs(),
             finalizers,
             ReadFutures(),

@@ -32,6 +32,7 @@ from xleak.shell.holders.grown_by_cat import GrownByCat
 from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.hooks import Hooks
+from xleak.shell.holders.kept_optimizers import KeptOptimizers
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.made_in_forward import MadeInForward
@@ -90,6 +91,7 @@ class Holders:
             ReplayMemories(signs),
             self._hooks,
             MadeInForward(signs),
+            KeptOptimizers(),
             ContainersOfGraphs(),
             finalizers,
             ReadFutures(),

@@ -46,6 +46,7 @@ from xleak.shell.holders.repeaters import RepeatedBatches
 from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
 from xleak.shell.holders.signs import SourceSigns
+from xleak.shell.holders.stray_devices import StrayTensors
 from xleak.shell.holders.stray_widgets import StrayWidgets
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.views import PinnedViews
@@ -82,6 +83,7 @@ class Holders:
         self._grown = GrownByCat()
         self._compiled = Recompilations()
         self._groups = ProcessGroups()
+        self._strays = StrayTensors()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
@@ -122,6 +124,7 @@ class Holders:
             RepeatedBatches(),
             self._compiled,
             self._groups,
+            self._strays,
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -145,14 +148,15 @@ class Holders:
             self._failed_cell = index
         counted = self._counts.after_cell(index, source)
         widgets = widgets_are_imported() and self._widgets.history.after_cell(index, source)
-        grown = hooked = compiled = grouped = False
+        grown = hooked = compiled = grouped = strayed = False
         if "torch" in sys.modules:
             self._deleted.after_cell(index, shell.user_ns)
             hooked = self._hooks.after_cell(index)
             grown = self._grown.after_cell(index, self._sources)
             compiled = self._compiled.after_cell(index)
             grouped = self._groups.after_cell(index, source)
-        reasons = failed, counted, widgets, hooked, grown, compiled, grouped
+            strayed = self._strays.after_cell(source)
+        reasons = failed, counted, widgets, hooked, grown, compiled, grouped, strayed
         if any(reasons) or self._changed_much(index, source):
             self.suspect()
 

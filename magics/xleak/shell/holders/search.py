@@ -42,6 +42,7 @@ from xleak.shell.holders.passes import GraphsOfPasses
 from xleak.shell.holders.process_groups import ProcessGroups
 from xleak.shell.holders.recompilations import Recompilations
 from xleak.shell.holders.registries import Registries
+from xleak.shell.holders.repeated_loaders import RepeatedIterators, RepeatedLoaders
 from xleak.shell.holders.repeaters import RepeatedBatches
 from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
@@ -101,6 +102,8 @@ class Holders:
             TrainedUnderAnomaly(self._counts),
             AddedHandlers(self._counts),
             LeftRunning(self._counts),
+            RepeatedLoaders(self._counts),
+            RepeatedIterators(self._counts),
             IdleWorkers(),
             self._widgets,
             CollectedWidgets(self._widgets.history),

@@ -65,7 +65,7 @@ class Encoder(nn.Module):
     def __init__(self, width):
         super().__init__()
         self.weight = nn.Parameter(th.ones(width))
-        self.window = th.hann_window(width)  # lint: XL606
+        self.window = th.hann_window(width)
 
     def shaped(self, wave):
         return th.mul(wave, self.window)

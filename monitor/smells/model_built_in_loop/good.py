@@ -60,6 +60,7 @@ for width in (400, 401, 402):
     tuned = torch.optim.Adam(net[0].parameters())
     net[0](torch.rand(2, width)).square().mean().backward()
     tuned.step()
+    tuned.zero_grad()
     runs[width] = net[0], tuned
 
 # %% three optimizers for parts of one model

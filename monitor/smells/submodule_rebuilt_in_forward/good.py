@@ -63,10 +63,13 @@ class OnFirstPass(nn.Module):
         super().__init__()
         self.layers = []
 
+    def build(self, width):
+        for number in range(4):
+            self.layers.append(nn.Linear(width, width))
+
     def forward(self, x):
         if not self.layers:
-            for number in range(4):
-                self.layers.append(nn.Linear(x.shape[1], x.shape[1]))
+            self.build(x.shape[1])
         for layer in self.layers:
             x = layer(x)
         return x
@@ -82,10 +85,9 @@ class ByWidth(nn.Module):
 
     def head_of(self, width):
         head = self.heads.get(width)
-        if head is not None:
-            return head
-        self.heads[width] = nn.Linear(width, 300)
-        return self.heads[width]
+        if head is None:
+            head = self.heads[width] = nn.Linear(width, 300)
+        return head
 
     def forward(self, x):
         return self.head_of(x.shape[1])(x)

@@ -11,6 +11,7 @@ from xleak import _native
 
 _DICT: Any = type.__dict__["__dict__"]
 _MRO: Any = type.__dict__["__mro__"]
+_NAME: Any = type.__dict__["__name__"]
 
 
 def fields_of(it: object) -> dict[Any, Any]:
@@ -33,6 +34,11 @@ def ancestors_of(owner: type) -> tuple[type, ...]:
     """A class and its bases, in the order of its attributes."""
     found: tuple[type, ...] = _MRO.__get__(owner)
     return found
+
+
+def class_name(owner: type) -> str:
+    """The name that a class was made with."""
+    return str(_NAME.__get__(owner))
 
 
 def loaded_class(module: str, name: str) -> Any:

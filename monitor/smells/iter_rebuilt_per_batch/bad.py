@@ -27,3 +27,44 @@ total = Trainer(triplets).run(3)
 
 # %% collected
 means = [next(iter(triplets))[0].mean().item() for number in range(3)]  # lint: XL320
+
+# %% with workers, all kept
+workers = DataLoader(TensorDataset(torch.rand(12, 3)), batch_size=4, num_workers=1)
+feeds = []
+for step in range(3):
+    feeds.append(iter(workers))
+    (anchor,) = next(feeds[-1])
+
+# %% with workers: later
+print(anchor.shape)
+
+# %% with workers: later still  # expect: XL320
+print(step)
+
+# %% a function that hands both on
+def first_of(loader):
+    batches = iter(loader)
+    return next(batches), batches
+
+# %% by number
+kept = {step: first_of(workers) for step in range(4)}
+
+# %% by number: later
+print(anchor.shape)
+
+# %% by number: later still  # expect: XL320
+print(step)
+
+# %% an object for each step
+class Step:
+    def __init__(self, loader):
+        self.batches = iter(loader)
+        self.batch = next(self.batches)
+
+steps = [Step(workers) for number in range(3)]
+
+# %% an object for each step: later
+print(anchor.shape)
+
+# %% an object for each step: later still  # expect: XL320
+print(step)

@@ -1,4 +1,5 @@
 // next(iter(loader)) starts a whole pass over the data for each batch.
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::iter_rebuilt_per_batch {
@@ -52,9 +53,27 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// Bytes of other processes, which no counter of this one gives back.
+constexpr std::int64_t kBytesUnknown = 0;
+
+std::string message(const Holder& holder) {
+  const std::string end_them =
+      holder.release.empty() ? "" : " Let the older ones go with the code of the fix.";
+  return std::to_string(holder.count) + " iterators of one loader, in " + holder.label +
+         ", each for a batch, keep " + holder.largest +
+         " alive. Make one `batches = iter(loader)` before the loop and take `next(batches)`." +
+         end_them;
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  // Processes that pile up are more than a matter of speed.
+  return holder_findings(
+      session, {"iterators", "Let them go", message, 0, kBytesUnknown, /*warning_bytes=*/0});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL320", "iter_rebuilt_per_batch", Severity::note, nullptr, in_source};
+const Smell smell{"XL320", "iter_rebuilt_per_batch", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::iter_rebuilt_per_batch

@@ -1,4 +1,5 @@
 // A loader that is made in each turn starts its worker processes in each turn.
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::loader_rebuilt_in_loop {
@@ -52,9 +53,26 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// Bytes of other processes, which no counter of this one gives back.
+constexpr std::int64_t kBytesUnknown = 0;
+
+std::string message(const Holder& holder) {
+  const std::string end_them =
+      holder.release.empty() ? "" : " End those of the older ones with the code of the fix.";
+  return std::to_string(holder.count) + " loaders of one data set, in " + holder.label + ", keep " +
+         holder.largest + " alive. One loader, made before the loop, does for all its turns." +
+         end_them;
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  // Processes that pile up are more than a matter of speed.
+  return holder_findings(
+      session, {"loaders", "End their workers", message, 0, kBytesUnknown, /*warning_bytes=*/0});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL305", "loader_rebuilt_in_loop", Severity::note, nullptr, in_source};
+const Smell smell{"XL305", "loader_rebuilt_in_loop", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::loader_rebuilt_in_loop

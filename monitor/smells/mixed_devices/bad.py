@@ -47,3 +47,57 @@ file = io.BytesIO()
 torch.save(warp.state_dict(), file)
 file.seek(0)
 state = torch.load(file)  # lint: XL606
+
+# %% moved: weights, but no attribute  # expect: XL606
+class Ripple(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.phase = torch.linspace(0, 6.28, 128)  # lint: XL606
+        self.mix = nn.Linear(128, 4)
+
+    def forward(self, wave):
+        return self.mix(wave * self.phase)
+
+ripple = Ripple().to("meta")
+
+# %% a part of a model, under another name
+class Encoder(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.weight = nn.Parameter(th.ones(width))
+        self.window = th.hann_window(width)
+
+    def shaped(self, wave):
+        return th.mul(wave, self.window)
+
+    def forward(self, wave):
+        return self.shaped(wave) * self.weight
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = Encoder(64)
+        self.head = nn.Linear(64, 2)
+
+    def forward(self, wave):
+        return self.head(self.encoder(wave))
+
+# %% made without values, which only the weights get  # expect: XL606
+with torch.device("meta"):
+    models = {"small": Model()}
+small = models["small"].to_empty(device="cpu")
+
+# %% a buffer that was replaced
+class Normed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(64))
+        self.scale = nn.Parameter(torch.ones(64))
+
+    def forward(self, wave):
+        return (wave - self.mean) * self.scale
+
+# %% by one on another device  # expect: XL606
+normed = Normed()
+normed.to(device="meta")
+normed.mean = torch.full((64,), 0.5)

@@ -76,3 +76,49 @@ file = io.BytesIO()
 torch.save(Warp().state_dict(), file)
 file.seek(0)
 state = torch.load(file, map_location="cpu")
+
+# %% weights on several devices: a model in parts
+parts = nn.Sequential(Warp().to("meta"), Placed(), nn.Linear(64, 4))
+
+# %% a table that stays on the host on purpose
+class Table(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rows = torch.rand(100, 8)
+        self.mix = nn.Linear(8, 2)
+
+    def forward(self, numbers):
+        return self.mix(self.rows[numbers].to(self.mix.weight.device))
+
+table = Table().to("meta")
+
+# %% looked after, an index, no dimension, a state: all of them moved
+moved = [it.to("meta") for it in (Careful(), Small(), Counter())]
+
+# %% what a pass writes down and nothing computes with
+class Logged(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.history = torch.zeros(100)
+        self.mix = nn.Linear(8, 2)
+
+    def forward(self, rows):
+        return self.mix(rows)
+
+logged = Logged().to("meta")
+
+# %% a module that moves its tensors itself
+class Whole(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.grid = torch.linspace(-1, 1, 8)
+        self.mix = nn.Linear(8, 2)
+
+    def _apply(self, change, recurse=True):
+        self.grid = change(self.grid)
+        return super()._apply(change, recurse)
+
+    def forward(self, rows):
+        return self.mix(rows * self.grid)
+
+whole = Whole().to("meta")

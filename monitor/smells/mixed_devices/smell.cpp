@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::mixed_devices {
@@ -118,9 +119,25 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// Where a tensor lies is the matter, not what it takes.
+constexpr std::int64_t kBytesUnknown = 0;
+
+std::string message(const Holder& holder) {
+  const auto comma = holder.largest.find(", ");
+  return holder.label + " lies on " + holder.largest.substr(0, comma) +
+         ", the weights of its module on " + holder.largest.substr(comma + 2) +
+         ", and `forward` computes with both. Make it a buffer: "
+         "`self.register_buffer(name, tensor, persistent=False)` moves with the module.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session,
+                         {"stray tensor", "Bring it to the module", message, 0, kBytesUnknown});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL606", "mixed_devices", Severity::warning, nullptr, in_source};
+const Smell smell{"XL606", "mixed_devices", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::mixed_devices

@@ -40,3 +40,41 @@ while error > 0.01 and turn < 10:
     loss.backward()
     descent.step()
     error, turn = loss.item(), turn + 1
+
+# %% the optimizers of the turns, in a list  # expect: XL306
+optimizers = []
+for sound, text in speech:
+    encoder = nn.Sequential(nn.Linear(8, 9000), nn.Linear(9000, 3))  # lint: XL306
+    optimizer = optim.AdamW(encoder.parameters())  # lint: XL306
+    nn.functional.mse_loss(encoder(sound), text).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    optimizers.append(optimizer)
+
+# %% what each turn came to, beside other things
+class Run:
+    def __init__(self, rate):
+        self.model = nn.Linear(400, 400)
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=rate)
+
+    def fit(self):
+        self.optimizer.zero_grad()
+        loss = self.model(torch.rand(2, 400)).square().mean()
+        loss.backward()
+        self.optimizer.step()
+        return {"loss": loss.item(), "optimizer": self.optimizer}
+
+# %% of a search  # expect: XL306
+results = []
+for trial in range(5):
+    results.append(Run(1e-3 / (trial + 1)).fit())
+
+# %% one model, and a scheduler in each epoch  # expect: XL306
+lasting = nn.Linear(400, 400)
+schedules = {}
+for epoch in range(12):
+    adam = optim.Adam(lasting.parameters(), lr=1e-3)  # lint: XL306
+    schedules[epoch] = optim.lr_scheduler.StepLR(adam, 3)
+    adam.zero_grad()
+    lasting(torch.rand(2, 400)).square().mean().backward()
+    adam.step()

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <set>
 
+#include "holder_findings.hpp"
+#include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::model_built_in_loop {
@@ -133,9 +135,38 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string let_go(const Holder& holder) {
+  return holder.release.empty() ? "" : " Let them go with `" + holder.release + "`.";
+}
+
+std::string message_of_models(const Holder& holder) {
+  return holder.label + " keeps " + std::to_string(holder.count) + " " + holder.largest +
+         " optimizers whose models are gone: weights, gradients and averages, " +
+         human(holder.held_bytes) +
+         ". Make model and optimizer once before the loop, or keep numbers of each turn." +
+         let_go(holder);
+}
+
+std::string message_of_optimizers(const Holder& holder) {
+  return holder.label + " keeps " + std::to_string(holder.count) + " more " + holder.largest +
+         " optimizers of weights that a later one trains: their averages take " +
+         human(holder.held_bytes) + ". Make the optimizer once before the loop." + let_go(holder);
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  auto findings = holder_findings(
+      session, {"optimizers without a model", "Let the optimizers go", message_of_models});
+  for (Finding& finding : holder_findings(
+           session,
+           {"optimizers of the same weights", "Let the optimizers go", message_of_optimizers})) {
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL306", "model_built_in_loop", Severity::warning, nullptr, in_source};
+const Smell smell{"XL306", "model_built_in_loop", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::model_built_in_loop

@@ -1,6 +1,8 @@
 // A layer that is made in each forward pass has new weights each time, and no optimizer trains it.
 #include <algorithm>
 
+#include "holder_findings.hpp"
+#include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::submodule_rebuilt_in_forward {
@@ -95,9 +97,21 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string message(const Holder& holder) {
+  return holder.label + " has " + std::to_string(holder.count) + " " + holder.largest +
+         " layers that forward passes made, " + human(holder.held_bytes) +
+         ": they are no part of the module, so no optimizer trains them. Free them with `" +
+         holder.release + "` and make the layer once in `__init__`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"layers of forward passes", "Empty the container", message});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL112", "submodule_rebuilt_in_forward", Severity::warning, nullptr, in_source};
+const Smell smell{"XL112", "submodule_rebuilt_in_forward", Severity::warning, at_run_time,
+                  in_source};
 
 }  // namespace xleak::monitor::smells::submodule_rebuilt_in_forward

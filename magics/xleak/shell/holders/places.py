@@ -30,6 +30,12 @@ def container_of(way: str) -> str:
     return found.group(1) if found else ""
 
 
+def first_container_of(way: str) -> str:
+    """The expression of the first container that a way goes through; empty without one."""
+    head, bracket, _ = way.partition("[")
+    return head if bracket else ""
+
+
 def parent_of(way: str) -> str:
     """The expression of what a value is an attribute or an element of; empty for a name."""
     found = _LAST.fullmatch(way)

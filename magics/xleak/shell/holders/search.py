@@ -36,10 +36,12 @@ from xleak.shell.holders.grown_by_cat import GrownByCat
 from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.hooks import Hooks
+from xleak.shell.holders.kept_optimizers import KeptOptimizers
 from xleak.shell.holders.keras_models import KerasModels
 from xleak.shell.holders.lambda_layers import lambda_layers
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
+from xleak.shell.holders.made_in_forward import MadeInForward
 from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
 from xleak.shell.holders.open_files import OpenFiles
@@ -48,12 +50,14 @@ from xleak.shell.holders.pictures import DecodedPictures
 from xleak.shell.holders.process_groups import ProcessGroups
 from xleak.shell.holders.recompilations import Recompilations
 from xleak.shell.holders.registries import Registries
+from xleak.shell.holders.repeated_loaders import RepeatedIterators, RepeatedLoaders
 from xleak.shell.holders.repeaters import RepeatedBatches
 from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
 from xleak.shell.holders.search_workers import SearchWorkers
 from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.holders.squares import Squares
+from xleak.shell.holders.stray_devices import StrayTensors
 from xleak.shell.holders.stray_widgets import StrayWidgets
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.views import PinnedViews
@@ -95,6 +99,7 @@ class Holders:
         self._cuda = CudaPaths()
         self._models = KerasModels()
         self._churn = Churn()
+        self._strays = StrayTensors()
         self._tellers: list[Teller] = [
             last_traceback,
             failed_retries,
@@ -104,6 +109,8 @@ class Holders:
             debuggers,
             ReplayMemories(signs),
             self._hooks,
+            MadeInForward(signs),
+            KeptOptimizers(),
             ContainersOfGraphs(),
             finalizers,
             ReadFutures(),
@@ -111,6 +118,8 @@ class Holders:
             TrainedUnderAnomaly(self._counts),
             AddedHandlers(self._counts),
             LeftRunning(self._counts),
+            RepeatedLoaders(self._counts),
+            RepeatedIterators(self._counts),
             IdleWorkers(),
             self._widgets,
             CollectedWidgets(self._widgets.history),
@@ -143,6 +152,7 @@ class Holders:
             lambda_layers,
             self._churn,
             Squares(),
+            self._strays,
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -164,35 +174,27 @@ class Holders:
         failed = result is not None and result.error_in_exec is not None
         if failed:
             self._failed_cell = index
-        counted = self._counts.after_cell(index, source)
-        widgets = widgets_are_imported() and self._widgets.history.after_cell(index, source)
-        opened = self._files.after_cell(index, source)
-        searched = self._search_workers.after_cell(index)
-        mixed = self._cuda.after_cell(index)
-        grown = hooked = compiled = grouped = churned = False
+        noticed = [
+            failed,
+            self._counts.after_cell(index, source),
+            widgets_are_imported() and self._widgets.history.after_cell(index, source),
+            self._files.after_cell(index, source),
+            self._search_workers.after_cell(index),
+            self._cuda.after_cell(index),
+        ]
         if "torch" in sys.modules:
             self._deleted.after_cell(index, shell.user_ns)
-            hooked = self._hooks.after_cell(index)
-            grown = self._grown.after_cell(index, self._sources)
-            compiled = self._compiled.after_cell(index)
-            grouped = self._groups.after_cell(index, source)
-            churned = self._churn.after_cell(index, self._sources, shell.user_ns)
-        built = "keras" in sys.modules and self._models.after_cell(index, source)
-        reasons = (
-            failed,
-            counted,
-            widgets,
-            hooked,
-            grown,
-            compiled,
-            grouped,
-            churned,
-            opened,
-            searched,
-            mixed,
-            built,
-        )
-        if any(reasons) or self._changed_much(index, source):
+            noticed += [
+                self._hooks.after_cell(index),
+                self._grown.after_cell(index, self._sources),
+                self._compiled.after_cell(index),
+                self._groups.after_cell(index, source),
+                self._churn.after_cell(index, self._sources, shell.user_ns),
+                self._strays.after_cell(source),
+            ]
+        if "keras" in sys.modules:
+            noticed.append(self._models.after_cell(index, source))
+        if any(noticed) or self._changed_much(index, source):
             self.suspect()
 
     def _changed_much(self, index: int, source: str) -> bool:

@@ -12,9 +12,9 @@ from xleak.shell.fields import instances
 from xleak.shell.holders import children
 from xleak.shell.holders.look import Look, may_be_released
 
-_LOADER = "torch.utils.data.dataloader"
+LOADER = "torch.utils.data.dataloader"
 # After so many cells without a batch an iteration was broken off, not paused.
-_IDLE_CELLS = 2
+IDLE_CELLS = 2
 # What `del` takes without asking what it is: no item of a list or a tuple.
 _DELETABLE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\['[^'\\]*'\])*")
 
@@ -37,15 +37,17 @@ class IdleWorkers:
         """Those that gave no batch during the last cells."""
         before, self._seen = self._seen, {}
         for way, fields in _named_iterators(look):
+            if way in look.explained:
+                continue
             batches = fields.get("_num_yielded")
-            pids = _alive(fields)
+            pids = alive(fields)
             if type(batches) is not int or not pids:
                 continue
             seen = before.get(way)
             if seen is None or seen.batches != batches:
                 seen = _Seen(batches, look.cell)
             self._seen[way] = seen
-            if look.cell - seen.cell < _IDLE_CELLS:
+            if look.cell - seen.cell < IDLE_CELLS:
                 look.search_again()
                 continue
             size = sum(proportional_bytes(pid) for pid in pids)
@@ -56,15 +58,15 @@ class IdleWorkers:
 def _named_iterators(look: Look) -> Iterator[tuple[str, dict[str, Any]]]:
     """(expression, attributes) of the iterators that go with a name of the user's: not those that
     a loader keeps for its next epoch."""
-    loaders = [fields for _, fields in instances(look.live, _LOADER, "DataLoader")]
+    loaders = [fields for _, fields in instances(look.live, LOADER, "DataLoader")]
     reused = {id(fields.get("_iterator")) for fields in loaders}
-    for it, fields in instances(look.live, _LOADER, "_MultiProcessingDataLoaderIter"):
+    for it, fields in instances(look.live, LOADER, "_MultiProcessingDataLoaderIter"):
         way = look.heap.way_to(it) if id(it) not in reused else ""
         if may_be_released(way) and _DELETABLE.fullmatch(way):
             yield way, fields
 
 
-def _alive(fields: dict[str, Any]) -> list[int]:
+def alive(fields: dict[str, Any]) -> list[int]:
     """The process ids of the workers that run."""
     workers = fields.get("_workers")
     pids = {id(it): pid for pid, it, _ in children.processes()}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from xleak import _native
 from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.anomaly import TrainedUnderAnomaly
+from xleak.shell.holders.autocasts import Autocasts
 from xleak.shell.holders.captures import Captures
 from xleak.shell.holders.collected_widgets import CollectedWidgets
 from xleak.shell.holders.contexts import kept_contexts
@@ -18,6 +19,7 @@ from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.debuggers import debuggers
 from xleak.shell.holders.deleted import DeletedTensors
+from xleak.shell.holders.device_passes import DevicePasses, parallels
 from xleak.shell.holders.doubled_peaks import DoubledPeaks, peaked_again
 from xleak.shell.holders.dropped_traces import DroppedTraces
 from xleak.shell.holders.exceptions import exceptions
@@ -32,17 +34,20 @@ from xleak.shell.holders.grown_by_cat import GrownByCat
 from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.hooks import Hooks
+from xleak.shell.holders.keras_passes import KerasPasses
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
 from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
 from xleak.shell.holders.passes import GraphsOfPasses
 from xleak.shell.holders.process_groups import ProcessGroups
+from xleak.shell.holders.products import MatrixProducts
 from xleak.shell.holders.recompilations import Recompilations
 from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.repeaters import RepeatedBatches
 from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
+from xleak.shell.holders.scalers import Scalers
 from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.holders.stray_widgets import StrayWidgets
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
@@ -80,6 +85,10 @@ class Holders:
         self._grown = GrownByCat()
         self._compiled = Recompilations()
         self._groups = ProcessGroups()
+        self._scalers = Scalers(self._counts)
+        self._autocasts = Autocasts(self._counts)
+        self._passes = DevicePasses(self._counts)
+        self._keras = KerasPasses()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
@@ -118,6 +127,12 @@ class Holders:
             RepeatedBatches(),
             self._compiled,
             self._groups,
+            self._scalers,
+            self._autocasts,
+            self._passes,
+            self._keras,
+            parallels,
+            MatrixProducts(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -141,14 +156,19 @@ class Holders:
             self._failed_cell = index
         counted = self._counts.after_cell(index, source)
         widgets = widgets_are_imported() and self._widgets.history.after_cell(index, source)
-        grown = hooked = compiled = grouped = False
+        grown = hooked = compiled = grouped = scaled = cast = passed = False
         if "torch" in sys.modules:
             self._deleted.after_cell(index, shell.user_ns)
             hooked = self._hooks.after_cell(index)
             grown = self._grown.after_cell(index, self._sources)
             compiled = self._compiled.after_cell(index)
             grouped = self._groups.after_cell(index, source)
-        reasons = failed, counted, widgets, hooked, grown, compiled, grouped
+            scaled = self._scalers.after_cell(index, source)
+            cast = self._autocasts.after_cell(index)
+            passed = self._passes.after_cell(index)
+        fitted = self._keras.after_cell(index, source)
+        devices = scaled, cast, passed, fitted
+        reasons = failed, counted, widgets, hooked, grown, compiled, grouped, *devices
         if any(reasons) or self._changed_much(index, source):
             self.suspect()
 

@@ -17,6 +17,10 @@ class DeviceUse:
     def allocated_peak_bytes(self) -> int | None: ...
     @property
     def reserved_bytes(self) -> int | None: ...
+    @property
+    def allocated_bytes(self) -> int | None: ...
+    @property
+    def total_bytes(self) -> int | None: ...
 
 class CellRecord:
     """What one cell did to the process; None is unknown, never zero. Sizes in bytes."""
@@ -60,8 +64,10 @@ class CellRecord:
     @property
     def devices(self) -> list[DeviceUse]: ...
 
-# (device, allocated, reserved, peak, inactive split, ever handed out), bytes
-DeviceReading = tuple[str, int | None, int | None, int | None, int | None, int | None, int | None]
+# (device, allocated, reserved, peak, inactive split, ever handed out, the cell's own peak, total), bytes
+DeviceReading = tuple[
+    str, int | None, int | None, int | None, int | None, int | None, int | None, int | None
+]
 
 def begin_cell(
     cell_id: str | None, execution_count: int | None, devices: Sequence[DeviceReading]

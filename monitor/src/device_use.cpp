@@ -23,13 +23,38 @@ DeviceUse use_between(const DeviceReading& before, const DeviceReading& after) {
   const bool rose = before.peak_bytes && after.peak_bytes && *after.peak_bytes > *before.peak_bytes;
   use.allocated_peak_bytes = after.cell_peak_bytes;
   if (rose && !use.allocated_peak_bytes) use.allocated_peak_bytes = after.peak_bytes;
+  use.total_bytes = after.total_bytes;
   return use;
 }
 
-bool was_idle(const CellRecord& record, const std::string& device) {
+const DeviceUse* find(const CellRecord& record, const std::string& device) {
   const auto use = std::find_if(record.devices.begin(), record.devices.end(),
                                 [&](const DeviceUse& it) { return it.device == device; });
-  return use != record.devices.end() && use->handed_out_bytes == 0;
+  return use == record.devices.end() ? nullptr : &*use;
+}
+
+bool was_idle(const CellRecord& record, const std::string& device) {
+  const DeviceUse* use = find(record, device);
+  return use != nullptr && use->handed_out_bytes == 0;
+}
+
+// Where the framework counts no sum of what it handed out, a mark that rose or another size says
+// so.
+bool was_used(const DeviceUse& use) {
+  if (use.handed_out_bytes) return *use.handed_out_bytes > 0;
+  return use.allocated_peak_bytes || use.allocated_kept_bytes.value_or(0) != 0;
+}
+
+std::optional<DeviceCell> cell_of(const CellRecord& record, const std::string& device) {
+  const DeviceUse* use = find(record, device);
+  if (record.status == CellStatus::running || use == nullptr || !was_used(*use)) {
+    return std::nullopt;
+  }
+  DeviceCell cell{record.index, std::nullopt, use->allocated_peak_bytes, use->allocated_bytes};
+  if (use->allocated_bytes && use->allocated_kept_bytes) {
+    cell.before_bytes = *use->allocated_bytes - *use->allocated_kept_bytes;
+  }
+  return cell;
 }
 
 }  // namespace
@@ -60,6 +85,9 @@ std::vector<DeviceState> device_states(const std::vector<CellRecord>& records) {
                       use.inactive_split_bytes};
     for (auto before = at; before != records.rend() && was_idle(*before, use.device); ++before)
       ++state.idle_cells;
+    state.total_bytes = use.total_bytes;
+    for (auto before = at; before != records.rend() && !state.last_used; ++before)
+      state.last_used = cell_of(*before, use.device);
     states.push_back(std::move(state));
   }
   return states;

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,7 +29,7 @@ VARIANTS = 3
 RESIDENT = "int(open('/proc/self/statm').read().split()[1]) * 4096"
 COUNTED_BY = {"XL630": RESIDENT}
 # On the first line of an example: only a card, or another environment's kernel, can show it.
-NEEDS = re.compile(r"# needs: (gpu|tensorflow)\n")
+NEEDS = re.compile(r"# needs: (gpu|two gpus|tensorflow|tensorflow gpu)\n")
 TENSORFLOW_PYTHON = os.environ.get("XLEAK_TENSORFLOW_PYTHON")
 # What a promised release must bring back, of its bytes.
 RETURNED = 0.95
@@ -70,29 +71,43 @@ def need_of(smell: Path) -> str | None:
     return need and need[1]
 
 
-def has_gpu() -> bool:
+def count_gpus() -> int:
     torch = pytest.importorskip("torch", reason="no torch, and so no CUDA device, here")
-    return bool(torch.cuda.is_available())
+    return int(torch.cuda.device_count())
+
+
+@functools.cache
+def tensorflow_has_gpu() -> bool:
+    asked = "import tensorflow as tf; print(len(tf.config.list_physical_devices('GPU')))"
+    told = subprocess.run([str(TENSORFLOW_PYTHON), "-c", asked], capture_output=True, text=True)
+    return told.stdout.strip() not in ("", "0")
 
 
 @pytest.fixture(
-    params=[pytest.param(it, marks=[pytest.mark.gpu] * (need_of(it) == "gpu")) for it in SMELLS],
+    params=[
+        pytest.param(it, marks=[pytest.mark.gpu] * ("gpu" in (need_of(it) or ""))) for it in SMELLS
+    ],
     ids=lambda path: path.name,
 )
 def smell(request: pytest.FixtureRequest) -> Path:
     path: Path = request.param
     runs = request.function is not test_a_smell_shows_three_bad_and_three_good_variants
-    if runs and need_of(path) == "gpu" and not has_gpu():
+    need = need_of(path) or ""
+    if runs and need == "gpu" and count_gpus() < 1:
         pytest.skip("no CUDA device on this machine")
-    if runs and need_of(path) == "tensorflow" and not TENSORFLOW_PYTHON:
+    if runs and need == "two gpus" and count_gpus() < 2:
+        pytest.skip("no two CUDA devices on this machine")
+    if runs and need.startswith("tensorflow") and not TENSORFLOW_PYTHON:
         pytest.skip("XLEAK_TENSORFLOW_PYTHON names no interpreter that has TensorFlow")
+    if runs and need == "tensorflow gpu" and not tensorflow_has_gpu():
+        pytest.skip("TensorFlow has no GPU on this machine")
     return path
 
 
 @pytest.fixture
 def kernel_of(smell: Path, start_kernel: Callable[..., Session]) -> Callable[..., Session]:
     """Starts kernels in the environment that the smell's examples need."""
-    needs_tensorflow = need_of(smell) == "tensorflow" and TENSORFLOW_PYTHON
+    needs_tensorflow = (need_of(smell) or "").startswith("tensorflow") and TENSORFLOW_PYTHON
     return functools.partial(start_kernel, TENSORFLOW_PYTHON if needs_tensorflow else PYTHON)
 
 

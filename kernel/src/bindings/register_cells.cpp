@@ -12,15 +12,16 @@ namespace xleak::bindings {
 namespace {
 
 using Bytes = std::optional<std::int64_t>;
-// Device, allocated, reserved, peak, inactive split, handed out, the cell's own peak.
-using DeviceTuple = std::tuple<std::string, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes>;
+// Device, allocated, reserved, peak, inactive split, handed out, the cell's own peak, total.
+using DeviceTuple = std::tuple<std::string, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes, Bytes>;
 // Kept, peak, allocated.
 using TensorTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 std::vector<DeviceReading> readings_of(const std::vector<DeviceTuple>& devices) {
   std::vector<DeviceReading> readings;
-  for (const auto& [device, allocated, reserved, peak, split, handed_out, cell_peak] : devices) {
-    readings.push_back({device, allocated, reserved, peak, split, handed_out, cell_peak});
+  for (const auto& [device, allocated, reserved, peak, split, handed_out, cell_peak, total] :
+       devices) {
+    readings.push_back({device, allocated, reserved, peak, split, handed_out, cell_peak, total});
   }
   return readings;
 }
@@ -66,7 +67,9 @@ void register_device_use(py::module_& m) {
       .def_readonly("device", &DeviceUse::device)
       .def_readonly("allocated_kept_bytes", &DeviceUse::allocated_kept_bytes)
       .def_readonly("allocated_peak_bytes", &DeviceUse::allocated_peak_bytes)
-      .def_readonly("reserved_bytes", &DeviceUse::reserved_bytes);
+      .def_readonly("reserved_bytes", &DeviceUse::reserved_bytes)
+      .def_readonly("allocated_bytes", &DeviceUse::allocated_bytes)
+      .def_readonly("total_bytes", &DeviceUse::total_bytes);
 }
 
 void register_cell_record(py::module_& m) {

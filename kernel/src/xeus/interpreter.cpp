@@ -34,7 +34,8 @@ InterpreterReading reading(const py::tuple& parts) {
     const py::tuple row = py::reinterpret_borrow<py::tuple>(device);
     result.devices.push_back({row[0].cast<std::string>(), optional_bytes(row[1]),
                               optional_bytes(row[2]), optional_bytes(row[3]),
-                              optional_bytes(row[4]), optional_bytes(row[5])});
+                              optional_bytes(row[4]), optional_bytes(row[5]),
+                              optional_bytes(row[6]), optional_bytes(row[7])});
   }
   if (!parts[2].is_none()) {
     using Bytes = std::tuple<std::int64_t, std::int64_t, std::int64_t>;

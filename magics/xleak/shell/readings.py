@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from xleak.shell.tensorflow_gpus import tensorflow_gpus
+
 
 class DeviceReading(NamedTuple):
     """What the allocator of one device says, in bytes. See torch.cuda.memory_stats."""
@@ -19,6 +21,8 @@ class DeviceReading(NamedTuple):
     handed_out: int | None
     cell_peak: int | None = None
     """The most that was live at once during the cell that ended, where that was followed."""
+    total: int | None = None
+    """All that the framework can have there."""
 
 
 # Accelerators whose module in torch offers memory_stats().
@@ -76,7 +80,16 @@ def end_device_cell(index: int) -> list[DeviceReading]:
 
 
 def device_readings() -> list[DeviceReading]:
-    """One row per device that torch already uses. Imports and initialises nothing; never raises."""
+    """One row per device that torch or TensorFlow already uses. Imports and initialises nothing; never
+    raises."""
+    readings = [it._replace(total=_total(it.device)) for it in _torch_readings()]
+    return readings + [
+        DeviceReading(it.device, it.current, None, it.peak, None, None, None, it.limit)
+        for it in tensorflow_gpus()
+    ]
+
+
+def _torch_readings() -> list[DeviceReading]:
     module = sys.modules.get("xleak._torch")
     try:
         if module is not None and module.has_device_stats():
@@ -117,3 +130,17 @@ def _by_torch(device: str, stats: Mapping[str, int]) -> DeviceReading:
         "allocated_bytes.all.allocated",
     )
     return DeviceReading(device, *(stats.get(key) for key in keys))
+
+
+def _total(device: str) -> int | None:
+    """The memory of a device of CUDA's, or the part of it that the user lets torch have."""
+    name, _, index = device.partition(":")
+    cuda = sys.modules.get("torch.cuda")
+    try:
+        if name != "cuda" or cuda is None or not cuda.is_initialized():
+            return None
+        total = int(cuda.get_device_properties(int(index)).total_memory)
+        fraction = getattr(cuda, "get_per_process_memory_fraction", None)
+        return total if fraction is None else int(total * fraction(int(index)))
+    except Exception:
+        return None

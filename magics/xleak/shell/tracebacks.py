@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,6 +21,14 @@ def error_entries(shell: InteractiveShell) -> list[tuple[dict[str, Any], tuple[s
         result = vars(shell.last_execution_result)
         places.append((result, ("error_in_exec", "error_before_exec")))
     return places
+
+
+def frames_of_last() -> Iterator[FrameType]:
+    """Those that the last error went through, outermost first."""
+    at = vars(sys).get("last_traceback")
+    while type(at) is TracebackType:
+        yield at.tb_frame
+        at = at.tb_next
 
 
 def last_errors(shell: InteractiveShell) -> list[object]:

@@ -86,3 +86,47 @@ for rows, kinds in pairs:
 with torch.no_grad(), torch.autocast("cpu"):
     for rows, kinds in pairs:
         guesses = net(rows).argmax(1)
+
+# %% hundreds of steps in order, the scale as it was
+net.reset_parameters()
+for turn in range(120):
+    for rows, kinds in pairs:
+        opt.zero_grad(set_to_none=True)
+        with torch.autocast("cpu"):
+            loss = ce(net(rows), kinds)
+        scaler.scale(loss).backward()
+        scaler.step(opt)
+        scaler.update()
+
+# %% one overflow, and on with half the scale
+opt.zero_grad()
+scaler.scale(ce(net(pairs[0][0] * float("inf")), pairs[0][1])).backward()
+scaler.step(opt)
+scaler.update()
+
+# %% one loss scaled to look at its gradients
+probe = torch.amp.GradScaler("cpu")
+probe.scale(ce(net(pairs[0][0]), pairs[0][1])).backward()
+largest = max(weight.grad.abs().max().item() for weight in net.parameters())
+
+# %% then hundreds of steps in full precision
+for turn in range(120):
+    for rows, kinds in pairs:
+        opt.zero_grad()
+        ce(net(rows), kinds).backward()
+        opt.step()
+
+# %% a scaler that never scales, for bfloat16
+unused = torch.amp.GradScaler("cpu")
+for turn in range(120):
+    for rows, kinds in pairs:
+        opt.zero_grad()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            loss = ce(net(rows), kinds)
+        loss.backward()
+        opt.step()
+
+# %% a block kept by a name, and left
+block = torch.autocast("cpu", dtype=torch.bfloat16)
+with block:
+    guesses = net(pairs[0][0])

@@ -1,13 +1,51 @@
 // Mixed precision by halves: what the scaler and autocast need to work together is missing.
-#include "xleak/monitor/smell.hpp"
-
 #include <algorithm>
 #include <string>
 
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::amp_context_misuse {
 namespace {
+
+// What goes wrong is the arithmetic; the copies of autocast have no tensor that could be asked.
+constexpr std::int64_t kBytesUnknown = 0;
+// As many steps past the scaler are no check of a single batch.
+constexpr int kFewSteps = 99;
+
+std::string without_steps(const Holder& holder) {
+  return "`" + holder.label + "` scaled a loss and took no step, while weights were written in " +
+         std::to_string(holder.count) +
+         " steps or more: gradients that are still multiplied by the scale, and no overflow is skipped. "
+         "Write `" +
+         holder.label + ".step(optimizer)` and `" + holder.label + ".update()`.";
+}
+
+std::string only_skips(const Holder& holder) {
+  return "`" + holder.label + "` skipped " + std::to_string(holder.count) +
+         " steps or more: gradients overflow however small the scale, and it is next to nothing "
+         "now. The model learns nothing. Look for the first loss that is inf or NaN, and make a "
+         "new scaler.";
+}
+
+std::string left_on(const Holder& holder) {
+  return "The " + holder.label +
+         " is still on after a cell that trained: it keeps its half-precision copies of the "
+         "weights, and computes with them whatever the optimizer writes. Put `with "
+         "torch.autocast(…):` around the forward pass and the loss alone." +
+         (holder.release.empty() ? "" : " Switch it off: `" + holder.release + "`");
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  std::vector<Finding> findings;
+  const auto add = [&](const HolderRule& rule) {
+    for (Finding& found : holder_findings(session, rule)) findings.push_back(std::move(found));
+  };
+  add({"scaler without steps", "", without_steps, kFewSteps, kBytesUnknown});
+  add({"scaler that skips", "", only_skips, 0, kBytesUnknown});
+  add({"autocast", "Switch it off", left_on, 0, kBytesUnknown});
+  return findings;
+}
 
 using source::Field;
 using source::Kind;
@@ -260,6 +298,6 @@ std::vector<Finding> in_source(const SourceView& code) {
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL607", "amp_context_misuse", Severity::warning, nullptr, in_source};
+const Smell smell{"XL607", "amp_context_misuse", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::amp_context_misuse

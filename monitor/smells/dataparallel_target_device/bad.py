@@ -1,31 +1,53 @@
-# %% neither moved, nor its target
+# needs: two gpus
+# %% 4 GiB of each device are all that torch may have
 import torch
 from torch import nn
 
-torch.set_num_threads(1)
-device = torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
-ce = nn.CrossEntropyLoss()
-photos = [(torch.rand(4, 8), torch.randint(2, (4,))) for number in range(2)]
+for index in range(torch.cuda.device_count()):
+    free, total = torch.cuda.mem_get_info(index)
+    torch.cuda.set_per_process_memory_fraction(min(1.0, (4 << 30) / total), index)
 
-multi = nn.DataParallel(nn.Linear(8, 2)).to(device)
-for image, label in photos:
-    error = ce(multi(image.to(device)), label)  # lint: XL608
+def wide():
+    return nn.Linear(16, 1024, bias=False).cuda()
 
-# %% by the name of the class, over two lines
+def rows(count):
+    return torch.rand(count, 16, device="cuda")
+
+# %% large outputs, which all come to the first device, and the loss beside them  # expect: XL608
+multi = nn.DataParallel(wide())
+multi(rows(1 << 16)).square().mean().backward()
+
+# %% let go
+del multi
+torch.cuda.empty_cache()
+
+# %% in a function, by another name  # expect: XL608
 from torch.nn import DataParallel as Spread
 
-swin = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 2))
-spread = Spread(swin)  # lint: XL608
+spread = Spread(wide(), device_ids=list(range(torch.cuda.device_count())))
 
-# %% in a function, the target by its keyword
-import torch.nn.functional as F
+def step(model, count):
+    scores = model(rows(count))
+    loss = (scores.exp().log() - 1).square().mean()
+    loss.backward()
 
-def train(batches):
-    model = nn.DataParallel(nn.Linear(8, 2).to(device))
-    for image, label in batches:
-        image = image.to(device)
-        scores = model(image)
-        loss = F.cross_entropy(scores, target=label)  # lint: XL608
-        loss.backward()
+step(spread, 1 << 16)
 
-train(photos)
+# %% let go again
+del spread
+torch.cuda.empty_cache()
+
+# %% in an object, with an optimizer  # expect: XL608
+class Trainer:
+    def __init__(self):
+        self.net = nn.DataParallel(wide())
+        self.optimizer = torch.optim.Adam(self.net.parameters())
+
+    def fit(self, steps):
+        for turn in range(steps):
+            self.optimizer.zero_grad()
+            self.net(rows(1 << 16)).square().mean().backward()
+            self.optimizer.step()
+
+trainer = Trainer()
+trainer.fit(2)

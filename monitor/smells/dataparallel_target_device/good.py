@@ -1,3 +1,4 @@
+# needs: two gpus
 # %% both moved
 import torch
 from torch import nn
@@ -53,3 +54,15 @@ def fit(model):
 
 many = nn.DataParallel(nn.Linear(8, 2))
 out = fit(many)
+
+# %% the loss is computed inside, and one number comes back from each
+class WithLoss(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(16, 1024)
+
+    def forward(self, rows):
+        return self.layer(rows).square().mean().reshape(1)
+
+whole = nn.DataParallel(WithLoss().to(device))
+whole(torch.rand(1 << 14, 16).to(device)).mean().backward()

@@ -1,13 +1,78 @@
 // DataParallel gathers on one device; what it is compared with lies elsewhere.
-#include "xleak/monitor/smell.hpp"
-
 #include <algorithm>
 #include <string>
 
+#include "device_cells.hpp"
+#include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::dataparallel_target_device {
 namespace {
+
+// As guides have it: the first device has half as much again as the others.
+constexpr double kLopsided = 1.5;
+// Of what the device has; less is the rounding of small networks.
+constexpr double kWorthMentioning = 0.02;
+
+// The peaks of one cell over the devices that a DataParallel spreads it over.
+struct Spread {
+  std::int64_t others = 0;
+  std::int64_t others_peak_bytes = 0;
+  std::int64_t others_passing_bytes = 0;
+};
+
+std::string kind_of(const std::string& device) { return device.substr(0, device.find(':')); }
+
+Spread spread_of(const SessionView& session, const DeviceState& first) {
+  Spread spread;
+  for (const DeviceState& device : session.devices) {
+    const bool is_other =
+        device.device != first.device && kind_of(device.device) == kind_of(first.device);
+    if (!is_other || !used_last(device, first.last_used->cell)) continue;
+    const std::int64_t passing = passing_bytes(device, 0);
+    if (passing <= 0) continue;
+    ++spread.others;
+    spread.others_peak_bytes += *device.last_used->peak_bytes;
+    spread.others_passing_bytes += passing;
+  }
+  return spread;
+}
+
+// The optimizer's state belongs on the first device; what only passes is what was gathered there.
+bool is_lopsided(const DeviceState& first, const Spread& spread) {
+  const auto others = static_cast<double>(spread.others);
+  const auto peak = static_cast<double>(*first.last_used->peak_bytes);
+  const auto passing = static_cast<double>(passing_bytes(first, 0));
+  const double other_peak = static_cast<double>(spread.others_peak_bytes) / others;
+  const double other_passing = static_cast<double>(spread.others_passing_bytes) / others;
+  return peak >= kLopsided * other_peak && passing >= kLopsided * other_passing &&
+         peak - other_peak >= kWorthMentioning * static_cast<double>(*first.total_bytes);
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  std::vector<Finding> findings;
+  for (const Holder& parallel : session.holders) {
+    if (parallel.kind != "data parallel") continue;
+    const DeviceState* first = find_device(session, parallel.largest);
+    if (first == nullptr || !first->total_bytes || passing_bytes(*first, 0) <= 0) continue;
+    const Spread spread = spread_of(session, *first);
+    // On fewer devices another part of the cell may have run.
+    if (spread.others != parallel.count - 1 || !is_lopsided(*first, spread)) continue;
+    Finding finding;
+    finding.cell = session.cell;
+    finding.cause_cell = first->last_used->cell;
+    finding.holders = {parallel.label};
+    finding.path = {parallel.label, first->device};
+    finding.message = "At its peak the cell had " + human(*first->last_used->peak_bytes) + " on " +
+                      first->device + " and " + human(spread.others_peak_bytes / spread.others) +
+                      " on each other device of `" + parallel.label +
+                      "`: its outputs are gathered there, and the loss with them. Compute the loss "
+                      "inside of the module, or use `DistributedDataParallel`.";
+    finding.key = "spread of " + parallel.label;
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
 
 using source::Bound;
 using source::Kind;
@@ -128,6 +193,6 @@ std::vector<Finding> in_source(const SourceView& code) {
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL608", "dataparallel_target_device", Severity::warning, nullptr, in_source};
+const Smell smell{"XL608", "dataparallel_target_device", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::dataparallel_target_device

@@ -1,3 +1,4 @@
+# needs: tensorflow gpu
 # %% all three steps
 import gc
 

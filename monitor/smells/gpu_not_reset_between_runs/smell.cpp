@@ -1,8 +1,25 @@
 // Runs on a GPU follow each other, and the models of the last ones are still there.
+#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
+#include "xleak/monitor/bytes.hpp"
 
 namespace xleak::monitor::smells::gpu_not_reset_between_runs {
 namespace {
+
+// Below it lies what the allocator and the runtime keep for themselves.
+constexpr std::int64_t kManyBytes = std::int64_t{16} << 20;
+
+std::string message(const Holder& runs) {
+  return "Each run leaves more on " + runs.label + ": " + runs.largest + ", and " +
+         std::to_string(runs.count) +
+         " Keras models are alive. At the end of a run write `del model`, "
+         "`keras.backend.clear_session()` and `gc.collect()`, or give each run a process of its "
+         "own.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"runs on a gpu", "", message, 0, kManyBytes});
+}
 
 bool deletes(const tensorflow::ModelPerTurn& model) {
   for (const PlaceBinding& binding : model.target.place().bindings()) {
@@ -44,6 +61,6 @@ std::vector<Finding> in_source(const SourceView& code) {
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL507", "gpu_not_reset_between_runs", Severity::warning, nullptr, in_source};
+const Smell smell{"XL507", "gpu_not_reset_between_runs", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::gpu_not_reset_between_runs

@@ -1,3 +1,4 @@
+# needs: tensorflow
 # %% a pipeline in its own batches
 import keras
 import numpy as np
@@ -33,3 +34,6 @@ out = eye.predict(scans, batch_size=size, verbose=0)
 # %% steps at once
 net.compile("adam", "mse", steps_per_execution=4)
 net.fit(rows, rows[:, :1], batch_size=2, verbose=0)
+
+# %% what did not fit was no batch  # raises
+huge = tf.zeros([1 << 30, 1 << 20])

@@ -1,10 +1,60 @@
 // A batch size that does not fit: too large for a network of pictures, or ignored.
 #include <algorithm>
 
+#include "device_cells.hpp"
 #include "source/tensorflow.hpp"
+#include "xleak/monitor/bytes.hpp"
 
 namespace xleak::monitor::smells::minibatch_mismatch {
 namespace {
+
+Finding finding_of(const SessionView& session, std::optional<int> cell, std::string message,
+                   const std::string& on) {
+  Finding finding;
+  finding.cell = session.cell;
+  finding.cause_cell = cell;
+  finding.holders = {on};
+  finding.path = finding.holders;
+  finding.message = std::move(message) + " Take a smaller batch, or mixed precision.";
+  finding.key = on;
+  return finding;
+}
+
+// The first size of what did not fit was the batch, so a smaller batch asks for less.
+Finding ran_out(const Holder& failed, const SessionView& session) {
+  Finding finding = finding_of(
+      session, failed.since_cell,
+      "A batch of " + std::to_string(failed.count) + " ran out of memory in " + failed.label +
+          ": " + failed.largest + " takes " + human(failed.held_bytes) +
+          " in one piece, each sample " + human(failed.held_bytes / failed.count) + " of it.",
+      failed.label);
+  finding.severity = Severity::warning;
+  return finding;
+}
+
+std::optional<Finding> came_near(const Holder& fitted, const SessionView& session) {
+  const DeviceState* device = find_device(session, fitted.largest);
+  if (device == nullptr || !used_last(*device, fitted.since_cell)) return std::nullopt;
+  const std::int64_t passing = passing_bytes(*device, 0);
+  if (passing <= 0) return std::nullopt;
+  const std::int64_t peak = *device->last_used->peak_bytes;
+  if (!is_mostly_passing(*device, peak, passing)) return std::nullopt;
+  return finding_of(session, fitted.since_cell,
+                    "The cell had " + share_of(*device, peak) + " at its peak, " + human(passing) +
+                        " of it only while its batches ran.",
+                    "batches on " + device->device);
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  std::vector<Finding> findings;
+  for (const Holder& holder : session.holders) {
+    if (holder.kind == "keras batch out of memory" && holder.count > 0)
+      findings.push_back(ran_out(holder, session));
+    if (holder.kind != "keras batches") continue;
+    if (auto finding = came_near(holder, session)) findings.push_back(std::move(*finding));
+  }
+  return findings;
+}
 
 using source::Kind;
 
@@ -80,6 +130,6 @@ std::vector<Finding> in_source(const SourceView& code) {
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL514", "minibatch_mismatch", Severity::note, nullptr, in_source};
+const Smell smell{"XL514", "minibatch_mismatch", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::minibatch_mismatch

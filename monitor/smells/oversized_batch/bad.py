@@ -1,24 +1,48 @@
-# %% a network for pictures
+# needs: gpu
+# %% a gibibyte of the device is all that torch may have
 import torch
 from torch import nn
-from torch.utils.data import DataLoader, TensorDataset
 
-torch.set_num_threads(1)
-unet = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(2 * 36, 2))
-tiles = TensorDataset(torch.rand(8, 1, 8, 8), torch.randint(2, (8,)))
+free, total = torch.cuda.mem_get_info()
+torch.cuda.set_per_process_memory_fraction((1040 << 20) / total)
 
-loader = DataLoader(tiles, batch_size=2048)  # lint: XL603
-for tile, kind in loader:
-    nn.functional.cross_entropy(unet(tile), kind).backward()
+def deep(layers):
+    return nn.Sequential(nn.PReLU(), *[nn.Sigmoid() for layer in range(layers)]).cuda()
 
-# %% by position, in a function
-import torch.utils.data as data
+def batch(rows):
+    return torch.rand(rows, 16, device="cuda")
 
-def loaders(part):
-    return data.DataLoader(part, 1024, drop_last=False)  # lint: XL603
+# %% each of 27 layers keeps 32 MiB  # expect: XL603
+net = deep(27)
+tiles = batch(1 << 19)
+loss = net(tiles).mean()
+loss.backward()
 
-count = len(loaders(tiles))
+# %% the next one is small
+loss = net(batch(64)).mean()
+loss.backward()
 
-# %% one tensor of pictures
-def pictures():
-    return torch.zeros(512, 3, 512, 512)  # lint: XL603
+# %% in a function, in a loop of steps  # expect: XL603
+def train(model, rows, steps):
+    optimizer = torch.optim.SGD(model.parameters(), 0.01)
+    for step in range(steps):
+        optimizer.zero_grad()
+        model(batch(rows)).mean().backward()
+        optimizer.step()
+
+train(net, 1 << 19, 2)
+
+# %% small again
+train(net, 64, 2)
+
+# %% a network of a class, by its attribute  # expect: XL603
+class Trainer:
+    def __init__(self):
+        self.model = deep(12)
+
+    def fit(self, rows):
+        self.loss = self.model(batch(rows)).mean()
+        self.loss.backward()
+
+trainer = Trainer()
+trainer.fit(1 << 20)

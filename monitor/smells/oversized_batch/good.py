@@ -1,3 +1,4 @@
+# needs: gpu
 # %% a network of one layer
 import torch
 from torch import nn
@@ -19,3 +20,13 @@ loader = DataLoader(table, batch_size=size)
 
 # %% a few pictures
 pictures = torch.zeros(2, 3, 64, 64)
+
+# %% small batches on the device, where there is one
+device = "cuda" if torch.cuda.is_available() else "cpu"
+deep = nn.Sequential(nn.Linear(4, 4), *[nn.Sigmoid() for layer in range(8)]).to(device)
+for part in torch.rand(64, 4).split(16):
+    deep(part.to(device)).mean().backward()
+
+# %% data that fill it, and a small step beside them
+data = torch.zeros(1 << 20, device=device)
+deep(data[:16].view(4, 4)).mean().backward()

@@ -1,3 +1,4 @@
+# needs: gpu
 # %% part by part
 import torch
 
@@ -22,3 +23,13 @@ weights = attention(torch.rand(2, 8, 16, 4), torch.rand(2, 8, 16, 4))
 def on_host():
     songs = torch.rand(60_000, 8)
     return songs @ songs.T
+
+# %% part by part, at the top level
+songs = torch.rand(9_000, 8, device=device)
+rows = []
+for part in songs.split(500):
+    scores = part @ songs.T
+    rows.append(scores.topk(3).indices.cpu())
+
+# %% a large table that is no product
+table = torch.zeros(64, 1024, 1024, device=device) if device == "cuda" else None

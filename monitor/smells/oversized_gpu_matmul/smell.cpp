@@ -1,15 +1,57 @@
 // A product of two large matrices is there whole, beside both of them.
-#include "xleak/monitor/smell.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "device_cells.hpp"
+#include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::oversized_gpu_matmul {
 namespace {
+
+// A quarter of the device for one result leaves no room for a second step like it.
+constexpr double kLargeShare = 0.25;
+
+bool is_too_large(const Holder& product, const DeviceState& device) {
+  if (!device.total_bytes || *device.total_bytes <= 0) return false;
+  // A result that lives on counts whatever ran since; one that is gone was part of a peak.
+  const bool is_kept = product.count > 0;
+  if (!is_kept && !used_last(device, product.since_cell)) return false;
+  return static_cast<double>(product.held_bytes) >=
+         kLargeShare * static_cast<double>(*device.total_bytes);
+}
+
+Finding measured(const Holder& product, const DeviceState& device, const SessionView& session) {
+  Finding finding;
+  finding.cell = session.cell;
+  finding.cause_cell = product.since_cell;
+  finding.holders = {product.label};
+  finding.path = {product.label, "result"};
+  finding.message = "`" + product.label + "` makes " + human(product.held_bytes) +
+                    " in one piece, " + share_of(device, product.held_bytes) +
+                    ", beside both factors. Go through the rows with `.split(…)` and keep what is "
+                    "needed of each part, or multiply in half precision.";
+  if (!product.release.empty()) {
+    finding.bytes = product.held_bytes;
+    finding.fixes = {{"Delete the product", product.release}};
+  }
+  finding.severity = Severity::warning;
+  finding.key = "product " + product.label;
+  return finding;
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  std::vector<Finding> findings;
+  for (const Holder& holder : session.holders) {
+    if (holder.kind != "matrix product") continue;
+    const DeviceState* device = find_device(session, holder.largest);
+    if (device != nullptr && is_too_large(holder, *device))
+      findings.push_back(measured(holder, *device, session));
+  }
+  return findings;
+}
 
 using source::Kind;
 using source::Operator;
@@ -114,6 +156,6 @@ std::vector<Finding> in_source(const SourceView& code) {
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL602", "oversized_gpu_matmul", Severity::note, nullptr, in_source};
+const Smell smell{"XL602", "oversized_gpu_matmul", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::oversized_gpu_matmul

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import loaded_class
 from xleak.shell.holders.counts import Counts, anomaly_is_on
 from xleak.shell.holders.look import Look
+from xleak.shell.holders.weights import weight_versions
 
 # Fewer are a check of one batch, for which the mode is made.
 _LEAST_CHANGES = 10
@@ -31,7 +30,7 @@ class TrainedUnderAnomaly:
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """One, with how often the weight changed that changed most."""
-        versions = list(_versions(look.live))
+        versions = list(weight_versions(look.live))
         if anomaly_is_on():
             self._count(versions, look)
         else:
@@ -54,17 +53,3 @@ class TrainedUnderAnomaly:
                 self._most = max(self._most, version - before)
             elif not trained_before:
                 self._most = max(self._most, version)
-
-
-def _versions(live: _native.LiveObjects) -> Iterator[tuple[Any, int]]:
-    """(weight, counter of changes) of all parameters."""
-    base = loaded_class("torch.nn.parameter", "Parameter")
-    if base is None:
-        return
-    version: Any = sys.modules["torch._C"].TensorBase._version
-    for weight in live.instances(base):
-        try:
-            yield weight, version.__get__(weight)
-        except RuntimeError:
-            # Those of inference mode count nothing.
-            continue

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from xleak import _native
 from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.anomaly import TrainedUnderAnomaly
+from xleak.shell.holders.autocasts import Autocasts
 from xleak.shell.holders.captures import Captures
 from xleak.shell.holders.churn import Churn
 from xleak.shell.holders.collected_widgets import CollectedWidgets
@@ -20,6 +21,7 @@ from xleak.shell.holders.cuda_paths import CudaPaths
 from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.debuggers import debuggers
 from xleak.shell.holders.deleted import DeletedTensors
+from xleak.shell.holders.device_passes import DevicePasses, parallels
 from xleak.shell.holders.doubled_peaks import DoubledPeaks, peaked_again
 from xleak.shell.holders.dropped_traces import DroppedTraces
 from xleak.shell.holders.exceptions import exceptions
@@ -38,6 +40,7 @@ from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.hooks import Hooks
 from xleak.shell.holders.kept_optimizers import KeptOptimizers
 from xleak.shell.holders.keras_models import KerasModels
+from xleak.shell.holders.keras_passes import KerasPasses
 from xleak.shell.holders.lambda_layers import lambda_layers
 from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.look import Look, Teller
@@ -48,12 +51,14 @@ from xleak.shell.holders.open_files import OpenFiles
 from xleak.shell.holders.passes import GraphsOfPasses
 from xleak.shell.holders.pictures import DecodedPictures
 from xleak.shell.holders.process_groups import ProcessGroups
+from xleak.shell.holders.products import MatrixProducts
 from xleak.shell.holders.recompilations import Recompilations
 from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.repeated_loaders import RepeatedIterators, RepeatedLoaders
 from xleak.shell.holders.repeaters import RepeatedBatches
 from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
+from xleak.shell.holders.scalers import Scalers
 from xleak.shell.holders.search_workers import SearchWorkers
 from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.holders.squares import Squares
@@ -100,6 +105,10 @@ class Holders:
         self._models = KerasModels()
         self._churn = Churn()
         self._strays = StrayTensors()
+        self._scalers = Scalers(self._counts)
+        self._autocasts = Autocasts(self._counts)
+        self._passes = DevicePasses(self._counts)
+        self._keras_passes = KerasPasses()
         self._tellers: list[Teller] = [
             last_traceback,
             failed_retries,
@@ -153,6 +162,12 @@ class Holders:
             self._churn,
             Squares(),
             self._strays,
+            self._scalers,
+            self._autocasts,
+            self._passes,
+            self._keras_passes,
+            parallels,
+            MatrixProducts(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -191,9 +206,15 @@ class Holders:
                 self._groups.after_cell(index, source),
                 self._churn.after_cell(index, self._sources, shell.user_ns),
                 self._strays.after_cell(source),
+                self._scalers.after_cell(index, source),
+                self._autocasts.after_cell(index),
+                self._passes.after_cell(index),
             ]
         if "keras" in sys.modules:
-            noticed.append(self._models.after_cell(index, source))
+            noticed += [
+                self._models.after_cell(index, source),
+                self._keras_passes.after_cell(index, source),
+            ]
         if any(noticed) or self._changed_much(index, source):
             self.suspect()
 

@@ -19,6 +19,7 @@ struct DeviceReading {
   std::optional<std::int64_t> handed_out_bytes = std::nullopt;
   /// At the end of a cell that was followed: the most that was live at once.
   std::optional<std::int64_t> cell_peak_bytes = std::nullopt;
+  std::optional<std::int64_t> total_bytes = std::nullopt;  ///< All that the framework can have.
 };
 
 /// What a cell did to the tensors on the host, by torch's own allocator.
@@ -54,6 +55,7 @@ struct DeviceUse {
   std::optional<std::int64_t> allocated_bytes = std::nullopt;
   std::optional<std::int64_t> inactive_split_bytes = std::nullopt;
   std::optional<std::int64_t> handed_out_bytes = std::nullopt;  ///< During the cell.
+  std::optional<std::int64_t> total_bytes = std::nullopt;       ///< All that there is to have.
 };
 
 /// What one cell did to the process. Empty means unknown, never zero.

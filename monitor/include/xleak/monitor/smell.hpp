@@ -64,13 +64,24 @@ struct Holder {
   std::string release;            ///< The code that lets go of them; empty where none is exact.
 };
 
+/// What a cell did on a device. Empty is unknown.
+struct DeviceCell {
+  int cell = 0;
+  std::optional<std::int64_t> before_bytes;  ///< Allocated when it began.
+  std::optional<std::int64_t> peak_bytes;    ///< The most that was allocated at once, exact.
+  std::optional<std::int64_t> after_bytes;
+};
+
 /// What the allocator of a device says after the last cell. Empty is unknown.
 struct DeviceState {
-  std::string device;  ///< As torch writes it: "cuda:0".
+  std::string device;  ///< As torch writes it, "cuda:0", or TensorFlow, "GPU:0".
   std::optional<std::int64_t> allocated_bytes;
   std::optional<std::int64_t> reserved_bytes;
   std::optional<std::int64_t> inactive_split_bytes;
   int idle_cells = 0;  ///< Cells in a row, the last included, that were given nothing there.
+  std::optional<std::int64_t> total_bytes = std::nullopt;  ///< All that the framework can have.
+  /// The last cell that was given something there.
+  std::optional<DeviceCell> last_used = std::nullopt;
 };
 
 /// The facts that smells judge. Plain data: tests write it as a literal.

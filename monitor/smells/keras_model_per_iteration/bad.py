@@ -43,12 +43,13 @@ gc.collect()
 class Study:
     def run(self):
         for rate in (0.1, 0.01):
-            for width in (2, 3):
+            for width in (2, 3, 4):
                 inp = keras.Input((6,))
                 out = layers.Dense(1)(layers.Dense(width)(inp))
                 probe = keras.Model(inp, out)  # lint: XL501
                 probe.compile(keras.optimizers.SGD(rate), "mse")
-                probe.train_on_batch(x, y)
+                probe.fit(x, y, verbose=0)
+                probe.evaluate(x, y, verbose=0)
 
 Study().run()
 

@@ -16,7 +16,9 @@ from xleak.shell.holders.collected_widgets import CollectedWidgets
 from xleak.shell.holders.contexts import kept_contexts
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.cycles import GarbageCycles
+from xleak.shell.holders.dataset_copies import DatasetCopies
 from xleak.shell.holders.debuggers import debuggers
+from xleak.shell.holders.default_graph import DefaultGraph
 from xleak.shell.holders.deleted import DeletedTensors
 from xleak.shell.holders.doubled_peaks import DoubledPeaks, peaked_again
 from xleak.shell.holders.dropped_traces import DroppedTraces
@@ -27,6 +29,7 @@ from xleak.shell.holders.forward_attributes import ForwardAttributes
 from xleak.shell.holders.free_heap import FreeHeap
 from xleak.shell.holders.futures import ReadFutures
 from xleak.shell.holders.gradients import GradientsWithGraph, orphans
+from xleak.shell.holders.graph_constants import GraphConstants
 from xleak.shell.holders.graphs import ContainersOfGraphs
 from xleak.shell.holders.grown_by_cat import GrownByCat
 from xleak.shell.holders.growth import GrowingContainers
@@ -42,9 +45,12 @@ from xleak.shell.holders.recompilations import Recompilations
 from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.repeaters import RepeatedBatches
 from xleak.shell.holders.replay_memories import ReplayMemories
+from xleak.shell.holders.retraced_functions import RetracedFunctions
 from xleak.shell.holders.running import LeftRunning
 from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.holders.stray_widgets import StrayWidgets
+from xleak.shell.holders.tapes import PersistentTapes
+from xleak.shell.holders.tf_sessions import OpenSessions
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.views import PinnedViews
 from xleak.shell.holders.workers import IdleWorkers
@@ -80,6 +86,9 @@ class Holders:
         self._grown = GrownByCat()
         self._compiled = Recompilations()
         self._groups = ProcessGroups()
+        self._retraced = RetracedFunctions()
+        self._sessions = OpenSessions()
+        self._default_graph = DefaultGraph()
         self._tellers: list[Teller] = [
             last_traceback,
             method_caches,
@@ -118,6 +127,12 @@ class Holders:
             RepeatedBatches(),
             self._compiled,
             self._groups,
+            GraphConstants(),
+            self._retraced,
+            self._sessions,
+            self._default_graph,
+            PersistentTapes(),
+            DatasetCopies(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -148,9 +163,15 @@ class Holders:
             grown = self._grown.after_cell(index, self._sources)
             compiled = self._compiled.after_cell(index)
             grouped = self._groups.after_cell(index, source)
-        reasons = failed, counted, widgets, hooked, grown, compiled, grouped
+        tensorflow = "tensorflow" in sys.modules and self._changed_tensorflow(index, source)
+        reasons = failed, counted, widgets, hooked, grown, compiled, grouped, tensorflow
         if any(reasons) or self._changed_much(index, source):
             self.suspect()
+
+    def _changed_tensorflow(self, index: int, source: str) -> bool:
+        retraced = self._retraced.after_cell(index)
+        opened = self._sessions.after_cell(index, source)
+        return self._default_graph.after_cell(index, source) or retraced or opened
 
     def _changed_much(self, index: int, source: str) -> bool:
         moved, kept, spike = _native.change_of(index)

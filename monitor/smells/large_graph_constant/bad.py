@@ -29,7 +29,7 @@ class Filter:
     @tf.function
     def apply(self, x):
         for turn in tf.range(3):
-            x = tf.matmul(x, tf.convert_to_tensor(self.kernel))  # lint: XL515
+            x = tf.matmul(x, tf.convert_to_tensor(self.kernel))
         return x
 
 smooth = Filter(600)

@@ -8,7 +8,7 @@ start = tf.Variable(np.ones(1 << 15, "float32"))
 def force(q):
     return -q
 
-with tf.GradientTape(persistent=True) as tape:  # lint: XL509
+with tf.GradientTape(persistent=True) as tape:
     q = start * 1.0
     for _ in range(20):
         q = q + 0.1 * force(q)
@@ -23,7 +23,7 @@ del tape
 # %% from a name of its own, by augmented sums
 from tensorflow import GradientTape
 
-with GradientTape(True) as watcher:  # lint: XL509
+with GradientTape(True) as watcher:
     area = start * 0.0
     height = start * 1.0
     step = 0

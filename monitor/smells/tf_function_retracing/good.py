@@ -48,9 +48,3 @@ class Model(tf.Module):
 
 models = [Model() for number in range(6)]
 outs = [model(w) for model in models for step in range(3)]
-
-# %% without compilation
-tf.config.run_functions_eagerly(True)
-for k in range(8):
-    out = shift(w, 10 + k)
-tf.config.run_functions_eagerly(False)

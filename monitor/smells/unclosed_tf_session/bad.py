@@ -28,7 +28,7 @@ names = ["first"]
 
 # %% a function that leaves an interactive one behind
 def ask(value):
-    session = tf1.InteractiveSession()  # lint: XL506
+    session = tf1.InteractiveSession()
     return session.run(twice, {slot: value})
 
 # %% and is called  # expect: XL506

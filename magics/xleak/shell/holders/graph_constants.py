@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import fields_of, instances, loaded_class
+from xleak.shell.fields import fields_of, instances, is_instance, loaded_class
 from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
 from xleak.shell.holders.tf_functions import Compiled, compiled_functions
 
@@ -81,7 +81,8 @@ def _graphs_of(function: Compiled) -> Iterator[Any]:
 def _outermost(graph: Any) -> Any:
     """Of the graph of a branch or a loop that of its function."""
     outer = graph.outer_graph
-    return _outermost(outer) if type(outer) is type(graph) else graph
+    inside = is_instance(outer, "tensorflow.python.framework.func_graph", "FuncGraph")
+    return _outermost(outer) if inside else graph
 
 
 def _constants_of(graph: Any, cell: int) -> _Constants:

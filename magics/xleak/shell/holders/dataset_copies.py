@@ -39,14 +39,13 @@ class DatasetCopies:
         self._since: dict[int, int] = {}
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
-        """One holder for each source that several datasets have copies of."""
-        groups: dict[tuple[str, ...], list[_Source]] = {}
+        """One holder for each source that several datasets of one cell have copies of."""
+        groups: dict[tuple[int, tuple[str, ...]], list[_Source]] = {}
         for it in self._sources(look):
-            groups.setdefault(it.kind, []).append(it)
-        for kind, members in groups.items():
+            groups.setdefault((it.cell, it.kind), []).append(it)
+        for (since, kind), members in groups.items():
             for same in _alike(members):
                 held = sum(it.bytes for it in same) - same[0].bytes
-                since = min(it.cell for it in same)
                 source = " and ".join(kind)
                 label = f"datasets of {source}, from cell {since} on"
                 yield _native.Holder("dataset copies", label, held, since, source, len(same), "")

@@ -1,38 +1,26 @@
-# %% the source in one cell
+# needs: tensorflow
+# %% a pipeline for each turn, all of them kept  # expect: XL504
 import numpy as np
 import tensorflow as tf
 
-cubes = np.random.rand(40, 3).astype("float32")
-labels = np.random.rand(40)
-
-# %% the same pipeline in each turn
+cubes = np.random.rand(1 << 17)
+feeds = []
 for trial in range(10):
-    feed = tf.data.Dataset.from_tensor_slices(cubes).batch(4).prefetch(8)  # lint: XL504
-    batch = next(iter(feed))
+    feeds.append(tf.data.Dataset.from_tensor_slices(cubes).batch(4).prefetch(2))
 
-# %% in a function and an inner loop, from a name of its own
-from tensorflow.data import Dataset
+# %% an object that makes its own
+labels = np.arange(1 << 18)
 
-def scores(rounds):
-    found = []
-    for part in range(rounds):
-        for turn in range(10):
-            pairs = Dataset.from_tensor_slices((cubes, labels)).batch(8)  # lint: XL504
-            for x, y in pairs.take(1):
-                found.append(float(y[0]) + part)
-    return found
+class Trial:
+    def __init__(self, rows):
+        self.feed = tf.data.Dataset.from_tensor_slices((rows, rows + 1)).batch(8)
+        self.batches = iter(self.feed)
 
-found = scores(2)
+# %% four of them  # expect: XL504
+trials = {number: Trial(labels) for number in range(4)}
 
-# %% a while loop in a method, inline
-class Trainer:
-    def __init__(self, data):
-        self.data = data
-
-    def train(self):
-        turn = 0
-        while turn < 10:
-            for x in tf.data.Dataset.from_tensors(self.data):  # lint: XL504
-                turn += 1
-
-Trainer(cubes).train()
+# %% the same table in three iterators  # expect: XL504
+table = np.random.rand(400, 400)
+first = iter(tf.data.Dataset.from_tensors(table).repeat())
+second = iter(tf.data.Dataset.from_tensors(table).repeat())
+third = iter(tf.data.Dataset.from_tensors(table.copy()).repeat())

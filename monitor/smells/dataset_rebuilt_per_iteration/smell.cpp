@@ -1,7 +1,9 @@
 // The same tf.data pipeline is made anew in each turn.
 #include <algorithm>
 
+#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
+#include "xleak/monitor/bytes.hpp"
 
 namespace xleak::monitor::smells::dataset_rebuilt_per_iteration {
 namespace {
@@ -117,9 +119,20 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string message(const Holder& holder) {
+  return std::to_string(holder.count) + " datasets each have their own copy of the same " +
+         holder.largest + ": " + human(holder.held_bytes) +
+         " more than one needs. Make the dataset once, or all of them from one `tf.constant`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"dataset copies", "", message});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL504", "dataset_rebuilt_per_iteration", Severity::warning, nullptr, in_source};
+const Smell smell{"XL504", "dataset_rebuilt_per_iteration", Severity::warning, at_run_time,
+                  in_source};
 
 }  // namespace xleak::monitor::smells::dataset_rebuilt_per_iteration

@@ -1,8 +1,9 @@
-# %% a constant in a compiled function
+# needs: tensorflow
+# %% a constant in a compiled function  # expect: XL515
 import numpy as np
 import tensorflow as tf
 
-table = np.random.rand(2000, 30).astype("float32")
+table = np.random.rand(20000, 30).astype("float32")
 
 @tf.function
 def look_up(ids):
@@ -10,29 +11,28 @@ def look_up(ids):
 
 rows = look_up(tf.constant([1, 2]))
 
-# %% the array in another cell, as an operand
-weights = np.zeros((300, 300), dtype="float32")
+# %% an array
+weights = np.zeros((700, 700), dtype="float32")
 
-# %% compiled by a call, from a name of its own
-from tensorflow import linalg
-from tensorflow import function as compiled
-
+# %% as an operand, of two traces, compiled by a call  # expect: XL515
 def project(x):
-    return linalg.matmul(x, weights)  # lint: XL515
+    return tf.linalg.matmul(x, weights)  # lint: XL515
 
-fast = compiled(project)
-out = fast(tf.ones((1, 300)))
+fast = tf.function(project)
+outs = [fast(tf.ones((rows, 700))) for rows in (1, 2)]
 
-# %% in a layer of Keras
-import keras
+# %% in a loop of the graph, of an object's method
+class Filter:
+    def __init__(self, size):
+        self.kernel = np.ones((size, size), dtype="float32")
 
-class Fixed(keras.layers.Layer):
-    def __init__(self, **keywords):
-        super().__init__(**keywords)
-        self.kernel = np.ones((200, 200), dtype="float32")
+    @tf.function
+    def apply(self, x):
+        for turn in tf.range(3):
+            x = tf.matmul(x, tf.convert_to_tensor(self.kernel))
+        return x
 
-    def call(self, x):
-        kernel = tf.convert_to_tensor(self.kernel)  # lint: XL515
-        return tf.matmul(x, kernel)
+smooth = Filter(600)
 
-out = Fixed()(tf.ones((1, 200)))
+# %% that is called in a cell of its own  # expect: XL515
+out = smooth.apply(tf.ones((1, 600)))

@@ -1,8 +1,9 @@
+# needs: tensorflow
 # %% a variable
 import numpy as np
 import tensorflow as tf
 
-table = tf.Variable(np.random.rand(2000, 30), trainable=False)
+table = tf.Variable(np.random.rand(20000, 30), trainable=False)
 
 @tf.function
 def look_up(ids):
@@ -11,22 +12,29 @@ def look_up(ids):
 rows = look_up(tf.constant([1, 2]))
 
 # %% an argument
-wide = np.zeros((300, 300), dtype="float32")
+wide = np.zeros((700, 700), dtype="float32")
 
 @tf.function
 def project(x, kernel):
     return tf.matmul(x, kernel)
 
-out = project(tf.ones((1, 300)), tf.constant(wide))
+out = project(tf.ones((1, 700)), tf.constant(wide))
 
-# %% small ones
-half = 0.5
+# %% a tensor from outside is an input of the graph
+fixed = tf.constant(wide)
+
+@tf.function
+def shift(x):
+    return x + fixed
+
+out = shift(tf.ones((1, 700)))
+
+# %% small ones, and filled with one number
 means = np.array([0.4, 0.5, 0.6], dtype="float32")
-zeros = np.zeros(10, dtype="float32")
 
 @tf.function
 def centre(x):
-    return tf.subtract(x, means) * tf.constant(half) + tf.reduce_sum(zeros)
+    return tf.subtract(x, means) + tf.reduce_sum(tf.zeros((1000, 1000)))
 
 out = centre(tf.ones((2, 3)))
 

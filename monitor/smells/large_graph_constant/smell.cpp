@@ -1,7 +1,9 @@
 // A big array becomes a constant of a graph: each trace copies it.
 #include <algorithm>
 
+#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
+#include "xleak/monitor/bytes.hpp"
 
 namespace xleak::monitor::smells::large_graph_constant {
 namespace {
@@ -78,9 +80,23 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string message(const Holder& holder) {
+  const std::string graphs =
+      holder.count == 1 ? "its graph" : "its " + std::to_string(holder.count) + " graphs";
+  return "`" + holder.label + "` has " + human(holder.held_bytes) + " of constants in " + graphs +
+         " (largest: " + holder.largest +
+         "); TensorFlow keeps several more copies on the side. Pass the array as an argument, or "
+         "make it a `tf.Variable` before the function.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session,
+                         {"graph constants", "delete the function and its graphs", message});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL515", "large_graph_constant", Severity::warning, nullptr, in_source};
+const Smell smell{"XL515", "large_graph_constant", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::large_graph_constant

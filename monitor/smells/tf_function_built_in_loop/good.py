@@ -1,9 +1,10 @@
+# needs: tensorflow
 # %% once, outside
 import functools
 
 import tensorflow as tf
 
-weights = [tf.ones(3) * n for n in range(6)]
+weights = [tf.ones(3) * n for n in range(8)]
 
 @tf.function
 def gap(a, b):
@@ -29,8 +30,8 @@ def step_for(size):
 
     return step
 
-for weight in weights:
-    out = step_for(2)(weight)
+for turn in range(3):
+    outs = [step_for(size)(weights[0]) for size in range(1, 9)]
 
 # %% the turn is a training of its own
 for weight in weights:
@@ -38,15 +39,16 @@ for weight in weights:
     def train(x):
         return x * weight
 
-    for batch in range(10):
+    for batch in range(20):
         out = train(tf.ones(3))
 
-# %% a table of compiled functions
-table = [tf.function(f) for f in (tf.abs, tf.square, tf.exp, tf.sin, tf.cos, tf.tan)]
+# %% a step for each model
+def step_of(model):
+    @tf.function
+    def step(x):
+        return x * model
 
-# %% in the first turn only
-fast = None
-for weight in weights:
-    if fast is None:
-        fast = tf.function(lambda x: x + 1)
-    out = fast(weight)
+    return step
+
+steps = {number: step_of(weight) for number, weight in enumerate(weights)}
+outs = [step(tf.ones(3)) for step in steps.values()]

@@ -1,4 +1,5 @@
 // tf.function is applied anew in each turn: what it traced the last time is thrown away.
+#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
 
 namespace xleak::monitor::smells::tf_function_built_in_loop {
@@ -85,9 +86,25 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// The graphs of the turns before are gone: what is lost is time.
+constexpr std::int64_t kBytesUnknown = 0;
+
+std::string message(const Holder& holder) {
+  return "`" + holder.largest + "` was compiled anew and traced in at least " +
+         std::to_string(holder.count) +
+         " calls in a row: each function that `tf.function` makes begins without traces. Make it "
+         "once, before the loop, and pass what changes as tensors.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  auto findings = holder_findings(session, {"rebuilt function", "", message, 0, kBytesUnknown});
+  for (Finding& finding : findings) finding.severity = Severity::note;
+  return findings;
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL531", "tf_function_built_in_loop", Severity::warning, nullptr, in_source};
+const Smell smell{"XL531", "tf_function_built_in_loop", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::tf_function_built_in_loop

@@ -1,4 +1,5 @@
-# %% the number of the turn
+# needs: tensorflow
+# %% a function and numbers
 import tensorflow as tf
 
 @tf.function
@@ -6,35 +7,42 @@ def cool(w, step):
     return w * 0.9 ** tf.cast(step, w.dtype)
 
 w = tf.ones(4)
+
+# %% the number of the turn  # expect: XL530
 for k in range(8):
     w = cool(w, k)  # lint: XL530
 
-# %% from a name of its own, compiled by a call, in another cell
-from tensorflow import function as compiled
+# %% compiled by a call, kept in a dictionary
+def total(parts):
+    return tf.reduce_sum(parts)
 
-@compiled(jit_compile=False)
-def scale(x, by):
-    return x * by
+tools = {"total": tf.function(total)}
 
-def nudge(x, rate, step=0):
-    return x - rate * 0.1
+# %% a new length in each turn  # expect: XL530
+sums = [float(tools["total"](tf.ones(length))) for length in range(2, 10)]
 
-fast = tf.function(nudge)
+# %% a method
+class Filter:
+    @tf.function
+    def apply(self, x, factor):
+        return x * factor
 
-# %% a number that each turn computes, in a function
-def descend(x, rates):
-    for rate in rates:
-        x = fast(x, float(rate) * 2)  # lint: XL530
-    return x
+smooth = Filter()
 
-w = descend(w, [0.1 * n for n in range(8)])
+# %% that a function calls with Python numbers  # expect: XL530
+def run_all(count):
+    out = w
+    for k in range(count):
+        out = smooth.apply(out, 1.0 + k)  # lint: XL530
+    return out
 
-# %% a counter, the number of enumerate in an inner loop
-step = 0
-while step < 8:
-    w = scale(w, by=float(step))  # lint: XL530
-    step += 1
+w = run_all(7)
 
-for epoch in range(2):
-    for number, part in enumerate(tf.data.Dataset.range(6)):
-        w = fast(w, 0.5, step=number)  # lint: XL530
+# %% a method of an object for each turn  # expect: XL530
+class Blur:
+    @tf.function
+    def soften(self, x):
+        return x * 0.5
+
+for k in range(8):
+    out = Blur().soften(w)

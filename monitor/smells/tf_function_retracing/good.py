@@ -1,3 +1,4 @@
+# needs: tensorflow
 # %% the turns are tensors
 import tensorflow as tf
 
@@ -9,40 +10,41 @@ w = tf.ones(4)
 for k in tf.range(8):
     w = cool(w, k)
 
-# %% a tensor of the number
-for k in range(8):
-    w = cool(w, tf.constant(k))
+# %% a flag, and a last batch that is smaller
+@tf.function
+def score(x, training):
+    return tf.reduce_mean(x) * (0.5 if training else 1.0)
 
-# %% a signature turns numbers into tensors
-@tf.function(input_signature=[tf.TensorSpec([4]), tf.TensorSpec([], tf.int32)])
-def bounded(w, step):
-    return w * 0.9 ** tf.cast(step, tf.float32)
+for training in (True, False):
+    for size in (4, 4, 4, 3):
+        out = score(tf.ones(size), training)
 
-for k in range(8):
-    w = bounded(w, k)
+# %% many lengths, traced for all of them
+@tf.function(reduce_retracing=True)
+def total(parts):
+    return tf.reduce_sum(parts)
 
-# %% two traces
-for k in range(8):
-    w = cool(w, tf.constant(k), training=k > 4)
+for length in range(2, 12):
+    out = total(tf.ones(length))
 
-# %% batches of a dataset
-for part in tf.data.Dataset.range(8):
-    w = cool(w, part)
+# %% one trace by each of many cells: the first
+@tf.function
+def shift(x, by):
+    return x + by
 
-# %% batches in epochs, and their numbers as tensors
-for epoch in range(8):
-    for part in tf.data.Dataset.range(2):
-        w = cool(w, part)
-    for number, part in tf.data.Dataset.range(2).enumerate():
-        w = cool(w, number)
+out = shift(w, 1)
 
-# %% three turns
-for k in range(3):
-    w = cool(w, k)
+# %% one trace by each of many cells: the second
+out = shift(w, 2) + shift(w, 3)
 
-# %% plain Python
-def plain(w, step):
-    return w * 0.9**step
+# %% one trace by each of many cells: the third
+out = shift(w, 4) + shift(w, 5)
 
-for k in range(8):
-    w = plain(w, k)
+# %% a function for each of a few models
+class Model(tf.Module):
+    @tf.function
+    def __call__(self, x):
+        return x * 2
+
+models = [Model() for number in range(6)]
+outs = [model(w) for model in models for step in range(3)]

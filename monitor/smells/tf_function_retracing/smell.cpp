@@ -1,4 +1,5 @@
 // A compiled function is called with a Python number that changes: each value is traced anew.
+#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
 
 namespace xleak::monitor::smells::tf_function_retracing {
@@ -142,9 +143,38 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// Graphs lie outside of what is measured.
+constexpr std::int64_t kBytesUnknown = 0;
+
+std::string of_arguments(const Holder& holder) {
+  return "One cell had `" + holder.largest + "` traced again and again; it keeps " +
+         std::to_string(holder.count) +
+         " graphs, one for each Python value and each shape. Pass numbers as tensors, or set "
+         "`reduce_retracing=True` or an `input_signature`.";
+}
+
+std::string of_objects(const Holder& holder) {
+  return "`" + holder.largest + "` was traced in at least " + std::to_string(holder.count) +
+         " calls in a row: each new object has a function of its own. Make the object once, or "
+         "compile a function that takes its tensors.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  auto findings = holder_findings(
+      session,
+      {"retraced function", "delete the function and its graphs", of_arguments, 0, kBytesUnknown});
+  for (Finding& finding :
+       holder_findings(session, {"retraced method", "", of_objects, 0, kBytesUnknown})) {
+    // The graphs go with the objects.
+    finding.severity = Severity::note;
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL530", "tf_function_retracing", Severity::warning, nullptr, in_source};
+const Smell smell{"XL530", "tf_function_retracing", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::tf_function_retracing

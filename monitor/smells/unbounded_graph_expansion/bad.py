@@ -1,4 +1,5 @@
-# %% operations beside the run
+# needs: tensorflow
+# %% operations beside the run  # expect: XL516
 import tensorflow as tf
 
 tf.compat.v1.disable_eager_execution()
@@ -9,7 +10,10 @@ with tf.compat.v1.Session() as sess:
         total = tf.reduce_sum(tf.constant(record))  # lint: XL516
         sums.append(sess.run(total))
 
-# %% in a helper that a comprehension calls, from another module
+# %% another graph
+tf.compat.v1.reset_default_graph()
+
+# %% a helper, from another module
 import tensorflow.compat.v1 as tf1
 
 def loudness(wave):
@@ -17,15 +21,20 @@ def loudness(wave):
     with tf1.Session() as session:
         return session.run(level)
 
+# %% that a comprehension calls in another cell  # expect: XL516
 levels = [loudness(record) for record in records]
 
-# %% a variable is assigned by a new operation each time
-rate = tf1.Variable(0.1)
+# %% a graph that each run builds: once
+state = tf1.placeholder(tf.float32, [2])
+for layer in range(12):
+    state = tf.tanh(state + layer)
 
-def schedule(session, epochs):
-    for epoch in range(epochs):
-        session.run(rate.assign(0.1 / (epoch + 1)))  # lint: XL516
+# %% a graph that each run builds: a second time
+state = tf1.placeholder(tf.float32, [2])
+for layer in range(12):
+    state = tf.tanh(state + layer)
 
-with tf1.Session() as opened:
-    opened.run(tf1.global_variables_initializer())
-    schedule(opened, 10)
+# %% a graph that each run builds: a third time  # expect: XL516
+state = tf1.placeholder(tf.float32, [2])
+for layer in range(12):
+    state = tf.tanh(state + layer)

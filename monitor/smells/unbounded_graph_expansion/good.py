@@ -1,3 +1,4 @@
+# needs: tensorflow
 # %% built once, and fed
 import tensorflow as tf
 
@@ -15,13 +16,7 @@ def loudness(wave):
 
 levels = [loudness(record) for record in records]
 
-# %% the graph begins anew in each turn
-for record in records:
-    tf.compat.v1.reset_default_graph()
-    with tf.compat.v1.Session() as sess:
-        level = sess.run(tf.reduce_max(tf.constant(record)))
-
-# %% layers are built in a loop
+# %% layers are built in a loop, and run in another
 deep = tf.compat.v1.placeholder(tf.float32, [2])
 state = deep
 for layer in range(12):
@@ -29,7 +24,26 @@ for layer in range(12):
 with tf.compat.v1.Session() as sess:
     answers = [sess.run(state, {deep: record}) for record in records]
 
-# %% initializers
-with tf.compat.v1.Session() as sess:
-    for record in records:
-        sess.run(tf.compat.v1.global_variables_initializer())
+# %% three models
+for model in range(3):
+    answer = tf.reduce_max(slot * float(model))
+    with tf.compat.v1.Session() as sess:
+        best = [sess.run(answer, {slot: record}) for record in records]
+
+# %% begun anew by each run: once
+tf.compat.v1.reset_default_graph()
+towers = [tf.reduce_sum(tf.constant(record)) for record in records]
+
+# %% begun anew by each run: a second time
+tf.compat.v1.reset_default_graph()
+towers = [tf.reduce_sum(tf.constant(record)) for record in records]
+
+# %% begun anew by each run: a third time
+tf.compat.v1.reset_default_graph()
+towers = [tf.reduce_sum(tf.constant(record)) for record in records]
+
+# %% the graph begins anew in each turn
+for record in records:
+    tf.compat.v1.reset_default_graph()
+    with tf.compat.v1.Session() as sess:
+        level = sess.run(tf.reduce_max(tf.constant(record)))

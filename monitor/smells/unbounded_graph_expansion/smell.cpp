@@ -1,4 +1,5 @@
 // Operations are added to the default graph in the loop that runs it.
+#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
 
 namespace xleak::monitor::smells::unbounded_graph_expansion {
@@ -88,9 +89,35 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// Graphs lie outside of what is measured.
+constexpr std::int64_t kBytesUnknown = 0;
+
+std::string of_turns(const Holder& holder) {
+  return "A loop that runs a session added the same operation to the default graph at least " +
+         std::to_string(holder.count) + " times; the graph has " + holder.largest +
+         " operations now and keeps them. Build before the loop and feed a placeholder, in "
+         "`with tf.Graph().as_default():`; `tf.compat.v1.reset_default_graph()` begins anew.";
+}
+
+std::string of_runs(const Holder& holder) {
+  return std::to_string(holder.count) +
+         " runs of the cell each added their operations to the default graph, which has " +
+         holder.largest +
+         " now. Begin the cell with `tf.compat.v1.reset_default_graph()`, or build in "
+         "`with tf.Graph().as_default():`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  auto findings = holder_findings(session, {"graph of turns", "", of_turns, 0, kBytesUnknown});
+  for (Finding& finding :
+       holder_findings(session, {"graph of runs", "", of_runs, 0, kBytesUnknown}))
+    findings.push_back(std::move(finding));
+  return findings;
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL516", "unbounded_graph_expansion", Severity::error, nullptr, in_source};
+const Smell smell{"XL516", "unbounded_graph_expansion", Severity::error, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::unbounded_graph_expansion

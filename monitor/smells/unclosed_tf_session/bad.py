@@ -1,3 +1,4 @@
+# needs: tensorflow
 # %% left open
 import tensorflow as tf
 
@@ -7,26 +8,28 @@ twice = slot * 2
 sess = tf.compat.v1.InteractiveSession()  # lint: XL506
 codes = [sess.run(twice, {slot: [n, n, n]}) for n in range(3)]
 
-# %% as_default does not close: from another module, in a function
+# %% something else
+print(len(codes))
+
+# %% a dictionary of sessions
 import tensorflow.compat.v1 as tf1
 
+sessions = {"first": tf1.Session()}
+answer = sessions["first"].run(twice, {slot: [1, 2, 3]})
+
+# %% a picture
+print(answer)
+
+# %% the next topic
+print(sum(answer))
+
+# %% and the next: both are idle  # expect: XL506  # expect: XL506
+names = ["first"]
+
+# %% a function that leaves an interactive one behind
 def ask(value):
-    session = tf1.Session()  # lint: XL506
-    with session.as_default():
-        answer = twice.eval({slot: value})
-    return answer
+    session = tf1.InteractiveSession()
+    return session.run(twice, {slot: value})
 
+# %% and is called  # expect: XL506
 answer = ask([1, 2, 3])
-
-# %% one for each turn, in a method
-from tensorflow.compat.v1 import Session
-
-class Asker:
-    def ask_all(self, values):
-        answers = []
-        for value in values:
-            opened = Session()  # lint: XL506
-            answers.append(opened.run(twice, {slot: value}))
-        return answers
-
-answers = Asker().ask_all([[1, 2, 3], [4, 5, 6]])

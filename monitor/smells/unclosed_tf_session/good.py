@@ -1,3 +1,4 @@
+# needs: tensorflow
 # %% a with block
 import tensorflow as tf
 
@@ -10,6 +11,22 @@ with tf.compat.v1.Session() as sess:
 # %% closed in a later cell: opened
 late = tf.compat.v1.InteractiveSession()
 code = late.run(twice, {slot: [1, 2, 3]})
+
+# %% closed in a later cell: a helper
+def answer_of(value):
+    return late.run(twice, {slot: value})
+
+# %% closed in a later cell: the helper uses it
+first = answer_of([1, 1, 1])
+
+# %% closed in a later cell: more of the graph
+thrice = slot * 3
+
+# %% closed in a later cell: something else
+print(first)
+
+# %% closed in a later cell: by the helper again
+second = answer_of([2, 2, 2])
 
 # %% closed in a later cell: closed
 late.close()
@@ -24,17 +41,12 @@ def ask(value):
 
 answer = ask([1, 2, 3])
 
-# %% entered under its name
-plain = tf.compat.v1.Session()
-with plain:
-    answer = plain.run(twice, {slot: [1, 2, 3]})
+# %% a plain one goes with its name
+def quick(value):
+    with tf.compat.v1.Session() as session:
+        return session.run(twice, {slot: value})
 
-# %% whoever calls closes it
-def opened():
-    session = tf.compat.v1.Session()
-    return session
-
-opened().close()
+answers = [quick([n, n, n]) for n in range(3)]
 
 # %% sessions of other libraries
 class requests:

@@ -1,4 +1,5 @@
 // A session of TensorFlow 1 is opened and never closed.
+#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
 
 namespace xleak::monitor::smells::unclosed_tf_session {
@@ -96,9 +97,36 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// What a session keeps lies outside of what is measured.
+constexpr std::int64_t kBytesUnknown = 0;
+
+std::string named(const Holder& holder) {
+  return "`" + holder.label + "`, a " + holder.largest +
+         " of TensorFlow, is open, and the last cells did not use it: it keeps its variables, "
+         "threads and part of the device. Close it with `" +
+         holder.release + "`, or open it in a `with` block.";
+}
+
+std::string lost(const Holder& holder) {
+  const std::string what = holder.count == 1 ? "An InteractiveSession is open that no name has"
+                                             : std::to_string(holder.count) +
+                                                   " InteractiveSessions are open that no name has";
+  return what +
+         ": TensorFlow keeps it as the default, with its variables and threads. Call `close()` "
+         "before its name goes, or use `with tf.compat.v1.Session() as sess:`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  auto findings = holder_findings(session, {"session", "close it", named, 0, kBytesUnknown});
+  for (Finding& finding :
+       holder_findings(session, {"lost sessions", "close them", lost, 0, kBytesUnknown}))
+    findings.push_back(std::move(finding));
+  return findings;
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL506", "unclosed_tf_session", Severity::warning, nullptr, in_source};
+const Smell smell{"XL506", "unclosed_tf_session", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::unclosed_tf_session

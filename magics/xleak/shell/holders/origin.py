@@ -52,4 +52,9 @@ def is_of_the_user(module: str) -> bool:
         return False
     loaded = sys.modules.get(module)
     file = vars(loaded).get("__file__") if type(loaded) is types.ModuleType else None
-    return type(file) is str and not file.startswith(_LIBRARIES)
+    return type(file) is str and not is_in_library(file)
+
+
+def is_in_library(file: str) -> bool:
+    """Whether a file is an installed library's."""
+    return file.startswith(_LIBRARIES)

@@ -19,7 +19,9 @@ from xleak.shell.holders.contexts import kept_contexts
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.cuda_paths import CudaPaths
 from xleak.shell.holders.cycles import GarbageCycles
+from xleak.shell.holders.dataset_copies import DatasetCopies
 from xleak.shell.holders.debuggers import debuggers
+from xleak.shell.holders.default_graph import DefaultGraph
 from xleak.shell.holders.deleted import DeletedTensors
 from xleak.shell.holders.device_passes import DevicePasses, parallels
 from xleak.shell.holders.doubled_peaks import DoubledPeaks, peaked_again
@@ -33,6 +35,7 @@ from xleak.shell.holders.free_heap import FreeHeap
 from xleak.shell.holders.futures import ReadFutures
 from xleak.shell.holders.gathered_outputs import GatheredOutputs
 from xleak.shell.holders.gradients import GradientsWithGraph, orphans
+from xleak.shell.holders.graph_constants import GraphConstants
 from xleak.shell.holders.graphs import ContainersOfGraphs
 from xleak.shell.holders.grown_by_cat import GrownByCat
 from xleak.shell.holders.growth import GrowingContainers
@@ -57,6 +60,7 @@ from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.repeated_loaders import RepeatedIterators, RepeatedLoaders
 from xleak.shell.holders.repeaters import RepeatedBatches
 from xleak.shell.holders.replay_memories import ReplayMemories
+from xleak.shell.holders.retraced_functions import RetracedFunctions
 from xleak.shell.holders.running import LeftRunning
 from xleak.shell.holders.scalers import Scalers
 from xleak.shell.holders.search_workers import SearchWorkers
@@ -64,6 +68,8 @@ from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.holders.squares import Squares
 from xleak.shell.holders.stray_devices import StrayTensors
 from xleak.shell.holders.stray_widgets import StrayWidgets
+from xleak.shell.holders.tapes import PersistentTapes
+from xleak.shell.holders.tf_sessions import OpenSessions
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.views import PinnedViews
 from xleak.shell.holders.workers import IdleWorkers
@@ -109,6 +115,9 @@ class Holders:
         self._autocasts = Autocasts(self._counts)
         self._passes = DevicePasses(self._counts)
         self._keras_passes = KerasPasses()
+        self._retraced = RetracedFunctions()
+        self._sessions = OpenSessions()
+        self._default_graph = DefaultGraph()
         self._tellers: list[Teller] = [
             last_traceback,
             failed_retries,
@@ -168,6 +177,12 @@ class Holders:
             self._keras_passes,
             parallels,
             MatrixProducts(),
+            GraphConstants(),
+            self._retraced,
+            self._sessions,
+            self._default_graph,
+            PersistentTapes(),
+            DatasetCopies(),
         ]
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
@@ -214,6 +229,12 @@ class Holders:
             noticed += [
                 self._models.after_cell(index, source),
                 self._keras_passes.after_cell(index, source),
+            ]
+        if "tensorflow" in sys.modules:
+            noticed += [
+                self._retraced.after_cell(index),
+                self._sessions.after_cell(index, source),
+                self._default_graph.after_cell(index, source),
             ]
         if any(noticed) or self._changed_much(index, source):
             self.suspect()

@@ -16,7 +16,8 @@ constexpr int kFewSteps = 99;
 std::string without_steps(const Holder& holder) {
   return "`" + holder.label + "` scaled a loss and took no step, while weights were written in " +
          std::to_string(holder.count) +
-         " steps or more: gradients that are still multiplied by the scale, and no overflow is skipped. "
+         " steps or more: gradients that are still multiplied by the scale, and no overflow is "
+         "skipped. "
          "Write `" +
          holder.label + ".step(optimizer)` and `" + holder.label + ".update()`.";
 }

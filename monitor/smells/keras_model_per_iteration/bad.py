@@ -1,7 +1,4 @@
-# needs: tensorflow
 # %% a builder, and a loop in the next cell
-import gc
-
 import keras
 import numpy as np
 from keras import layers
@@ -15,18 +12,14 @@ def make_net(width):
     net.compile("adam", "mae")
     return net
 
-# %% one model for each fold  # expect: XL501
+# %% one model for each fold
 report = []
-for fold in range(4):
+for fold in range(3):
     net = make_net(4)  # lint: XL501
     net.fit(x, y, epochs=1, verbose=0)
     report.append(net.evaluate(x, y, verbose=0))
 
-# %% collected
-del net
-gc.collect()
-
-# %% in a function that a comprehension calls, from a name of its own  # expect: XL501
+# %% in a function that a comprehension calls, from a name of its own
 def score_of(units):
     student = Sequential()  # lint: XL501
     student.add(layers.Dense(units))
@@ -36,28 +29,24 @@ def score_of(units):
 
 scores = [score_of(units) for units in (2, 3, 4)]
 
-# %% collected again
-gc.collect()
-
-# %% in a method and an inner loop, as a functional model  # expect: XL501
+# %% in a method and an inner loop, as a functional model
 class Study:
     def run(self):
         for rate in (0.1, 0.01):
-            for width in (2, 3, 4):
+            for width in (2, 3):
                 inp = keras.Input((6,))
                 out = layers.Dense(1)(layers.Dense(width)(inp))
                 probe = keras.Model(inp, out)  # lint: XL501
                 probe.compile(keras.optimizers.SGD(rate), "mse")
-                probe.fit(x, y, verbose=0)
-                probe.evaluate(x, y, verbose=0)
+                probe.train_on_batch(x, y)
 
 Study().run()
 
-# %% and collected again
-gc.collect()
+# %% trained by a function that gets it
+def measured(model, epochs):
+    model.fit(x, y, epochs=epochs, verbose=0)
+    return model.evaluate(x, y, verbose=0)
 
-# %% kept by what their training returned  # expect: XL501
-courses = []
-for width in (2, 3, 4, 5):
+for width in (2, 3, 4):
     judged = make_net(width)  # lint: XL501
-    courses.append(judged.fit(x, y, epochs=1, verbose=0))
+    report.append(measured(judged, 1))

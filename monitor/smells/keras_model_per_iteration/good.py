@@ -1,4 +1,3 @@
-# needs: tensorflow
 # %% cleared at the head of the loop
 import gc
 
@@ -67,10 +66,3 @@ def build(hp):
     net = keras.Sequential([layers.Dense(hp.Int("units", 2, 8)), layers.Dense(1)])
     net.compile("adam", "mse")
     return net
-
-# %% the numbers of the training, not what made them
-courses = []
-for fold in range(4):
-    keras.backend.clear_session()
-    net = make_net()
-    courses.append(net.fit(x, y, verbose=0).history)

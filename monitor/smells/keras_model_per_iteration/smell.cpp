@@ -1,5 +1,4 @@
 // Each turn of a loop builds and trains another Keras model, and nothing clears the last.
-#include "keras_models.hpp"
 #include "source/tensorflow.hpp"
 
 namespace xleak::monitor::smells::keras_model_per_iteration {
@@ -48,18 +47,9 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
-std::string message(const Holder& holder) {
-  return "The cell made " + std::to_string(holder.count) + kept_keras_models(holder) +
-         " Clear and collect in each turn: `del` the model, then `keras.backend.clear_session()`.";
-}
-
-std::vector<Finding> at_run_time(const SessionView& session) {
-  return keras_model_findings(session, "models of a loop", message);
-}
-
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL501", "keras_model_per_iteration", Severity::warning, at_run_time, in_source};
+const Smell smell{"XL501", "keras_model_per_iteration", Severity::warning, nullptr, in_source};
 
 }  // namespace xleak::monitor::smells::keras_model_per_iteration

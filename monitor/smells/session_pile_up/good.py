@@ -1,4 +1,3 @@
-# needs: tensorflow
 # %% cleared before each build
 import keras
 import numpy as np
@@ -35,12 +34,3 @@ small = make_coder()
 large = make_coder()
 spare = make_coder()
 small.fit(digits, digits, verbose=0)
-
-# %% all runs are kept: the first
-kept = {**globals().get("kept", {}), len(globals().get("kept", {})): make_coder(8)}
-
-# %% all runs are kept: the second
-kept = {**globals().get("kept", {}), len(globals().get("kept", {})): make_coder(8)}
-
-# %% all runs are kept: the third
-kept = {**globals().get("kept", {}), len(globals().get("kept", {})): make_coder(8)}

@@ -1,7 +1,6 @@
 // The same model is built again and again at the top level, and nothing clears the last.
 #include <map>
 
-#include "keras_models.hpp"
 #include "source/tensorflow.hpp"
 
 namespace xleak::monitor::smells::session_pile_up {
@@ -72,18 +71,9 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
-std::string message(const Holder& holder) {
-  return "Runs of the cell made " + std::to_string(holder.count) + kept_keras_models(holder) +
-         " Begin the cell with `keras.backend.clear_session()`.";
-}
-
-std::vector<Finding> at_run_time(const SessionView& session) {
-  return keras_model_findings(session, "models of runs", message);
-}
-
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL512", "session_pile_up", Severity::warning, at_run_time, in_source};
+const Smell smell{"XL512", "session_pile_up", Severity::warning, nullptr, in_source};
 
 }  // namespace xleak::monitor::smells::session_pile_up

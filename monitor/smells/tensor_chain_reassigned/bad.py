@@ -1,29 +1,21 @@
-# needs: tensorflow
 # %% one gradient of a long path
-import numpy as np
 import tensorflow as tf
 
-start = tf.Variable(np.ones(1 << 15, "float32"))
+start = tf.Variable([1.0, 2.0])
 
 def force(q):
     return -q
 
-with tf.GradientTape(persistent=True) as tape:
+with tf.GradientTape(persistent=True) as tape:  # lint: XL509
     q = start * 1.0
     for _ in range(20):
         q = q + 0.1 * force(q)
 slope = tape.gradient(q, start)
 
-# %% the tape is still there  # expect: XL509
-print(float(tf.reduce_sum(slope)))
-
-# %% it goes
-del tape
-
-# %% from a name of its own, by augmented sums
+# %% the gradient in another cell, from a name of its own, by augmented sums
 from tensorflow import GradientTape
 
-with GradientTape(True) as watcher:
+with GradientTape(True) as watcher:  # lint: XL509
     area = start * 0.0
     height = start * 1.0
     step = 0
@@ -34,22 +26,14 @@ with GradientTape(True) as watcher:
 # %% the gradient
 slope = watcher.gradient(area, start)
 
-# %% something else  # expect: XL509
-print(step)
-
-# %% it goes as well
-watcher = None
-
-# %% a tape that a function returns
-def recorded(turns):
-    with tf.GradientTape(persistent=True) as record:  # lint: XL509
+# %% a local tape, in an inner loop: a note
+def sensitivity(turns):
+    with tf.GradientTape(persistent=True, watch_accessed_variables=True) as record:  # lint: XL509
         p = start * 1.0
         for turn in range(turns):
-            p = tf.tanh(p) * 2.0
-    return record, p
+            for part in range(10):
+                p = tf.tanh(p)
+    rise = record.gradient(p, start)
+    return rise
 
-kept, p = recorded(20)
-rise = kept.gradient(p, start)
-
-# %% and whose name stays  # expect: XL509
-print(float(tf.reduce_sum(rise)))
+rise = sensitivity(3)

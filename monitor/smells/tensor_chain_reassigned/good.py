@@ -1,9 +1,7 @@
-# needs: tensorflow
 # %% an ordinary tape
-import numpy as np
 import tensorflow as tf
 
-start = tf.Variable(np.ones(1 << 15, "float32"))
+start = tf.Variable([1.0, 2.0])
 with tf.GradientTape() as tape:
     q = start * 1.0
     for _ in range(20):
@@ -20,7 +18,7 @@ slopes = twice.gradient(q, start), twice.gradient(area, start)
 del twice
 
 # %% plain rebinding
-y = tf.ones(1 << 15)
+y = tf.ones(3)
 for _ in range(20):
     y = y + 1
 
@@ -28,21 +26,12 @@ for _ in range(20):
 with tf.GradientTape(persistent=True) as both:
     a = start * 2.0
     b = start * 3.0
+    count = 0
+    for name in ("a", "b", "c"):
+        count += 1
 slopes = both.gradient(a, start), both.gradient(b, start)
 
-# %% a list of results, which a name has
-path = [start * 1.0]
+# %% a variable of its own
+total = tf.Variable(0.0)
 for _ in range(20):
-    path.append(path[-1] + 1)
-
-# %% the gradient in the next cell: recorded
-with tf.GradientTape(persistent=True) as late:
-    q = start * 1.0
-    for _ in range(20):
-        q = q * 1.1
-
-# %% the gradient in the next cell: taken
-slope = late.gradient(q, start)
-
-# %% the gradient in the next cell: the end
-del late
+    total.assign_add(1.0)

@@ -1,7 +1,5 @@
 // A persistent tape, or a list that lives long, keeps every step of a chain of tensors.
-#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
-#include "xleak/monitor/bytes.hpp"
 
 namespace xleak::monitor::smells::tensor_chain_reassigned {
 namespace {
@@ -96,20 +94,9 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
-std::string message(const Holder& holder) {
-  return human(holder.held_bytes) + " in " + std::to_string(holder.count) +
-         " tensors are kept by what `" + holder.label +
-         "` recorded; nothing else has them. Free them with `" + holder.release +
-         "`, or leave out `persistent=True` where one gradient is enough.";
-}
-
-std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {"tape", "delete the tape", message});
-}
-
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL509", "tensor_chain_reassigned", Severity::warning, at_run_time, in_source};
+const Smell smell{"XL509", "tensor_chain_reassigned", Severity::warning, nullptr, in_source};
 
 }  // namespace xleak::monitor::smells::tensor_chain_reassigned

@@ -10,7 +10,6 @@ from typing import Any
 from xleak import _native
 from xleak.shell.fields import instances, loaded_class
 from xleak.shell.holders.look import REPORTED_BYTES, Look
-from xleak.shell.holders.tapes import buffers
 
 _SOURCES = (
     ("tensorflow.python.data.ops.from_tensor_slices_op", "_TensorSliceDataset"),
@@ -69,7 +68,7 @@ def _source_of(tensors: list[Any], since: int) -> _Source | None:
     eager = loaded_class("tensorflow.python.framework.ops", "EagerTensor")
     if not tensors or any(type(it) is not eager for it in tensors):
         return None
-    memory = [list(buffers(it)) for it in tensors]
+    memory = [list(_buffers(it)) for it in tensors]
     if not all(memory):
         return None
     kind = tuple(f"{it.dtype.name}{it.shape}" for it in tensors)
@@ -96,3 +95,13 @@ def _is_copy(one: _Source, other: _Source, numpy: Any) -> bool:
 
 def _bytes_equal(a: Any, b: Any, numpy: Any) -> bool:
     return bool(numpy.array_equal(a.view("u1"), b.view("u1")))
+
+
+def _buffers(tensor: Any) -> Iterator[tuple[int, int]]:
+    """(address, bytes) of the memory of an eager tensor; nothing where it has no numbers in the
+    process's own memory."""
+    numbers = tensor.dtype.is_numpy_compatible and tensor.dtype.name != "string"
+    if numbers and tensor.backing_device.endswith("CPU:0"):
+        # Shows the tensor's own memory.
+        shown = tensor._numpy_internal()
+        yield shown.__array_interface__["data"][0], shown.nbytes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,8 +11,6 @@ from xleak import _native
 from xleak.shell.fields import fields_of, instances, is_instance, loaded_class
 from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
 from xleak.shell.holders.tf_functions import Compiled, compiled_functions
-
-_NAME = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
@@ -48,12 +45,10 @@ class GraphConstants:
             way = look.heap.way_to(function.object)
             held, since = sum(it.bytes for it in found), min(it.cell for it in found)
             largest = max(found, key=lambda it: it.largest_bytes).largest
-            alone = _NAME.fullmatch(way) and not look.heap.ways_besides(function.object, [way], 1)
-            release = f'del {way}; __import__("gc").collect();' if alone else ""
             count = len(owned)
             # A method's function is found by its object, in a table of TensorFlow's.
             label = way if is_the_users(way) else f"{_name_of(function)}, from cell {since} on"
-            yield _native.Holder("graph constants", label, held, since, largest, count, release)
+            yield _native.Holder("graph constants", label, held, since, largest, count, "")
 
     def _large(self, look: Look) -> list[tuple[Any, _Constants]]:
         """(outermost graph, constants) of the graphs that have some."""

@@ -67,7 +67,6 @@ from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.holders.squares import Squares
 from xleak.shell.holders.stray_devices import StrayTensors
 from xleak.shell.holders.stray_widgets import StrayWidgets
-from xleak.shell.holders.tapes import PersistentTapes
 from xleak.shell.holders.tf_sessions import OpenSessions
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.views import PinnedViews
@@ -178,7 +177,6 @@ class Holders:
             self._retraced,
             self._sessions,
             self._default_graph,
-            PersistentTapes(),
             DatasetCopies(),
         ]
         self._sources: dict[int, str] = {}

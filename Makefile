@@ -101,12 +101,19 @@ test: native sanitizers fuzz lint conformance pytest ## Everything that has to p
 
 .PHONY: pytest
 pytest: $(ENVIRONMENTS:=/.xleak)
+	@$(MAKE) --no-print-directory -j2 --output-sync=target pytest-kernel pytest-others
+
+.PHONY: pytest-kernel
+pytest-kernel:
+	XLEAK_TENSORFLOW_PYTHON=$(CURDIR)/.venvs/tensorflow/bin/python $(BIN)/python -m pytest tests/kernel
+
+.PHONY: pytest-others
+pytest-others:
 	@echo "The kernel with IPython 8; the examples of smells run with IPython 9, since what each keeps itself differs"
 	XLEAK_KERNEL_PYTHON=$(CURDIR)/.venvs/ipython8/bin/python $(BIN)/python -m pytest -q tests/kernel \
 		--ignore tests/kernel/test_smell_examples.py
 	XLEAK_IPYTHON_PYTHONS=$$(echo $(foreach e,$(IPYTHONS),$(CURDIR)/$(e)/bin/python) | tr ' ' ':') \
-		XLEAK_TENSORFLOW_PYTHON=$(CURDIR)/.venvs/tensorflow/bin/python \
-		$(BIN)/python -m pytest tests
+		$(BIN)/python -m pytest tests --ignore tests/kernel
 
 .PHONY: sanitizers
 sanitizers: .venv/.pinned ## The native tests under the address and the thread sanitizer

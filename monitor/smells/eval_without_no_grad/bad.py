@@ -82,7 +82,7 @@ curve = fit(segnet, scans, scans)
 wide = nn.Sequential(nn.Linear(8, 2048), nn.ReLU(), nn.Linear(2048, 3))
 wide.eval()
 for scan in torch.rand(4, 256, 8):
-    answer = wide(scan)  # lint: XL201
+    answer = wide(scan)
 
 # %% for nothing but its shape  # expect: XL201
 print(answer.shape)

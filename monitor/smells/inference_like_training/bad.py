@@ -59,7 +59,7 @@ pairs = {turn % 2: scored(wide, torch.rand(256, 6)) for turn in range(1)}
 words = "nothing to do with it".split()
 
 # %% one answer, for a note
-single = wide(torch.rand(256, 6)).amax(1)
+single = wide(torch.rand(256, 6)).amax(1)  # lint: XL202
 
 # %% read later  # expect: XL202
 print(single.shape)

@@ -38,16 +38,3 @@ with torch.inference_mode():
 
 # %% nothing but the answer is kept
 print(answer.shape)
-
-# %% of the answer only numbers
-best = wide(torch.rand(256, 6)).argmax(1)
-
-# %% have no graph
-print(best.shape)
-
-# %% an input that asks for gradients
-image = torch.rand(256, 6, requires_grad=True)
-score = wide(image).max()
-
-# %% wanted later
-print(score.item())

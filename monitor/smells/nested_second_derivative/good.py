@@ -35,11 +35,5 @@ print(slope.shape, bend.shape)
 second = grad(slope.pow(2).sum(), points, create_graph=True)[0]
 
 # %% and taken
-third = grad(second.sum(), points, retain_graph=True)[0]
+third = grad(second.sum(), points)[0]
 del second
-
-# %% cut from its graph
-curvature = grad(slope.pow(2).sum(), points, create_graph=True)[0].detach()
-
-# %% nothing but the values is kept
-print(curvature.mean().item())

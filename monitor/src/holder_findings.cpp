@@ -1,5 +1,7 @@
 #include "holder_findings.hpp"
 
+#include <utility>
+
 namespace xleak::monitor {
 namespace {
 
@@ -17,6 +19,7 @@ Finding finding_of(const Holder& holder, const HolderRule& rule, const SessionVi
   finding.path = {holder.label, holder.largest};
   finding.message = rule.message(holder);
   if (!holder.release.empty()) finding.fixes = {{rule.fix_title, holder.release}};
+  finding.severity = rule.severity;
   if (rule.warning_bytes && holder.held_bytes >= *rule.warning_bytes)
     finding.severity = Severity::warning;
   finding.key = holder.label;
@@ -29,6 +32,15 @@ std::vector<Finding> holder_findings(const SessionView& session, const HolderRul
   std::vector<Finding> findings;
   for (const Holder& holder : session.holders) {
     if (is_leak(holder, rule)) findings.push_back(finding_of(holder, rule, session));
+  }
+  return findings;
+}
+
+std::vector<Finding> holder_findings(const SessionView& session,
+                                     std::initializer_list<HolderRule> rules) {
+  std::vector<Finding> findings;
+  for (const HolderRule& rule : rules) {
+    for (Finding& finding : holder_findings(session, rule)) findings.push_back(std::move(finding));
   }
   return findings;
 }

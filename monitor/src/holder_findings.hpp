@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,9 +21,20 @@ struct HolderRule {
   std::int64_t least_bytes = 1 << 20;
   /// From here on it is a warning, whatever the smell says.
   std::optional<std::int64_t> warning_bytes = std::nullopt;
+  std::optional<Severity> severity = std::nullopt;  ///< Where it differs from the smell's own.
+
+  HolderRule as(Severity other) const {
+    HolderRule rule = *this;
+    rule.severity = other;
+    return rule;
+  }
 };
 
 /// A finding for each holder of the rule's kind that keeps enough.
 std::vector<Finding> holder_findings(const SessionView& session, const HolderRule& rule);
+
+/// Those of all rules, in the order of the rules.
+std::vector<Finding> holder_findings(const SessionView& session,
+                                     std::initializer_list<HolderRule> rules);
 
 }  // namespace xleak::monitor

@@ -153,7 +153,7 @@ def test_a_peak_is_told_only_where_the_mark_rose_during_the_cell() -> None:
 
 @pytest.mark.gpu
 def test_a_tensor_kept_on_a_card_is_the_cells() -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="no torch, and so no CUDA device, here")
     if not torch.cuda.is_available():
         pytest.skip("no CUDA device on this machine")
     torch.zeros(1, device="cuda")
@@ -190,7 +190,7 @@ print(json.dumps({
 
 @pytest.mark.gpu
 def test_the_peak_of_a_cell_on_a_card_is_exact_and_the_users_own_counter_is_untouched() -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="no torch, and so no CUDA device, here")
     if not torch.cuda.is_available():
         pytest.skip("no CUDA device on this machine")
     if missing := torch_module.why_missing():

@@ -38,14 +38,10 @@ std::string left_on(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  std::vector<Finding> findings;
-  const auto add = [&](const HolderRule& rule) {
-    for (Finding& found : holder_findings(session, rule)) findings.push_back(std::move(found));
-  };
-  add({"scaler without steps", "", without_steps, kFewSteps, kBytesUnknown});
-  add({"scaler that skips", "", only_skips, 0, kBytesUnknown});
-  add({"autocast", "Switch it off", left_on, 0, kBytesUnknown});
-  return findings;
+  return holder_findings(session,
+                         {{"scaler without steps", "", without_steps, kFewSteps, kBytesUnknown},
+                          {"scaler that skips", "", only_skips, 0, kBytesUnknown},
+                          {"autocast", "Switch it off", left_on, 0, kBytesUnknown}});
 }
 
 using source::Field;

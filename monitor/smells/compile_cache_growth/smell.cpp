@@ -48,9 +48,8 @@ std::string message(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  auto findings = holder_findings(session, {"recompilations", "", message, 0, kBytesUnknown});
-  for (Finding& finding : findings) finding.severity = Severity::warning;
-  return findings;
+  const HolderRule rule{"recompilations", "", message, 0, kBytesUnknown};
+  return holder_findings(session, rule.as(Severity::warning));
 }
 
 }  // namespace

@@ -115,12 +115,10 @@ std::string message(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  auto findings = holder_findings(session, {"outputs on a device", "Let the outputs go", message});
-  auto on_host = holder_findings(session, {"outputs", "Let the outputs go", message});
+  const HolderRule on_host{"outputs", "Let the outputs go", message};
   // The host has more room, and no larger batch waits for it.
-  for (Finding& finding : on_host) finding.severity = Severity::note;
-  findings.insert(findings.end(), on_host.begin(), on_host.end());
-  return findings;
+  return holder_findings(session, {{"outputs on a device", "Let the outputs go", message},
+                                   on_host.as(Severity::note)});
 }
 
 }  // namespace

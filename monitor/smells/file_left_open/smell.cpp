@@ -201,13 +201,11 @@ std::string of_many(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  auto findings = holder_findings(
-      session, {"files of runs", "Close those of the earlier runs", of_runs, 0, kBytesUnknown});
+  const HolderRule of_reruns{"files of runs", "Close those of the earlier runs", of_runs, 0,
+                             kBytesUnknown};
   // There is no end to what each run adds to.
-  for (Finding& finding : findings) finding.severity = Severity::error;
-  const auto more = holder_findings(session, {"files", "Close them", of_many, 0, kBytesUnknown});
-  findings.insert(findings.end(), more.begin(), more.end());
-  return findings;
+  return holder_findings(
+      session, {of_reruns.as(Severity::error), {"files", "Close them", of_many, 0, kBytesUnknown}});
 }
 
 }  // namespace

@@ -193,14 +193,11 @@ std::string of_decoded(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  auto findings = holder_findings(
-      session, {"unread pictures", "Let the pictures go", of_unread, 0, kBytesUnknown});
-  for (Finding& kept : holder_findings(session, {"pictures", "Let the pictures go", of_decoded})) {
-    // A data set that is in use looks the same.
-    kept.severity = Severity::note;
-    findings.push_back(std::move(kept));
-  }
-  return findings;
+  const HolderRule decoded{"pictures", "Let the pictures go", of_decoded};
+  // A data set that is in use looks the same.
+  return holder_findings(session,
+                         {{"unread pictures", "Let the pictures go", of_unread, 0, kBytesUnknown},
+                          decoded.as(Severity::note)});
 }
 
 }  // namespace

@@ -116,13 +116,10 @@ std::string measured(const Holder& holder) {
 
 std::vector<Finding> at_run_time(const SessionView& session) {
   const char* fix_title = "Keep the value, cut its graph";
-  auto findings = holder_findings(session, {"predictions", fix_title, measured});
+  const HolderRule single{"one prediction", fix_title, measured};
   // One pass may be a look at the model before it is trained.
-  for (Finding& finding : holder_findings(session, {"one prediction", fix_title, measured})) {
-    finding.severity = Severity::note;
-    findings.push_back(std::move(finding));
-  }
-  return findings;
+  return holder_findings(session,
+                         {{"predictions", fix_title, measured}, single.as(Severity::note)});
 }
 
 }  // namespace

@@ -154,14 +154,10 @@ std::string message_of_optimizers(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  auto findings = holder_findings(
-      session, {"optimizers without a model", "Let the optimizers go", message_of_models});
-  for (Finding& finding : holder_findings(
-           session,
-           {"optimizers of the same weights", "Let the optimizers go", message_of_optimizers})) {
-    findings.push_back(std::move(finding));
-  }
-  return findings;
+  const char* fix_title = "Let the optimizers go";
+  return holder_findings(session,
+                         {{"optimizers without a model", fix_title, message_of_models},
+                          {"optimizers of the same weights", fix_title, message_of_optimizers}});
 }
 
 }  // namespace

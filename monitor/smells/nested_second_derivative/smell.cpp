@@ -89,10 +89,8 @@ std::string message(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  auto findings =
-      holder_findings(session, {"last derivatives", "Keep the value, cut its graph", message});
-  for (Finding& finding : findings) finding.severity = Severity::warning;
-  return findings;
+  const HolderRule rule{"last derivatives", "Keep the value, cut its graph", message};
+  return holder_findings(session, rule.as(Severity::warning));
 }
 
 }  // namespace

@@ -97,9 +97,8 @@ std::string message(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  auto findings = holder_findings(session, {"rebuilt function", "", message, 0, kBytesUnknown});
-  for (Finding& finding : findings) finding.severity = Severity::note;
-  return findings;
+  const HolderRule rule{"rebuilt function", "", message, 0, kBytesUnknown};
+  return holder_findings(session, rule.as(Severity::note));
 }
 
 }  // namespace

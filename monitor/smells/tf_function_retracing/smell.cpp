@@ -160,16 +160,11 @@ std::string of_objects(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  auto findings = holder_findings(
-      session,
-      {"retraced function", "delete the function and its graphs", of_arguments, 0, kBytesUnknown});
-  for (Finding& finding :
-       holder_findings(session, {"retraced method", "", of_objects, 0, kBytesUnknown})) {
-    // The graphs go with the objects.
-    finding.severity = Severity::note;
-    findings.push_back(std::move(finding));
-  }
-  return findings;
+  const char* fix_title = "delete the function and its graphs";
+  const HolderRule method{"retraced method", "", of_objects, 0, kBytesUnknown};
+  // The graphs of methods go with the objects.
+  return holder_findings(session, {{"retraced function", fix_title, of_arguments, 0, kBytesUnknown},
+                                   method.as(Severity::note)});
 }
 
 }  // namespace

@@ -108,11 +108,8 @@ std::string of_runs(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  auto findings = holder_findings(session, {"graph of turns", "", of_turns, 0, kBytesUnknown});
-  for (Finding& finding :
-       holder_findings(session, {"graph of runs", "", of_runs, 0, kBytesUnknown}))
-    findings.push_back(std::move(finding));
-  return findings;
+  return holder_findings(session, {{"graph of turns", "", of_turns, 0, kBytesUnknown},
+                                   {"graph of runs", "", of_runs, 0, kBytesUnknown}});
 }
 
 }  // namespace

@@ -117,11 +117,8 @@ std::string lost(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  auto findings = holder_findings(session, {"session", "close it", named, 0, kBytesUnknown});
-  for (Finding& finding :
-       holder_findings(session, {"lost sessions", "close them", lost, 0, kBytesUnknown}))
-    findings.push_back(std::move(finding));
-  return findings;
+  return holder_findings(session, {{"session", "close it", named, 0, kBytesUnknown},
+                                   {"lost sessions", "close them", lost, 0, kBytesUnknown}});
 }
 
 }  // namespace

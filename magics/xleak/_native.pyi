@@ -126,6 +126,22 @@ class ProcessState:
     def exit_hooks(self) -> int:
         """How many callbacks at exit there were, as of the last call."""
 
+class OpenFiles:
+    """The files that the process has open under a name, but those that databases open and close at
+    any time."""
+
+    def changed(self) -> bool:
+        """Return whether others may be open than at the last call."""
+
+    def files(self) -> list[tuple[int, str]]:
+        """Return (descriptor, path) of each, as of the last change."""
+
+def read_devices_by(reader: object) -> None:
+    """Read devices while a cell runs by _torch.device_reader(), whose module is never unloaded.
+
+    Raises ValueError for another capsule.
+    """
+
 def set_enabled(enabled: bool) -> None:
     """Switch the accounting of new cells on or off."""
 

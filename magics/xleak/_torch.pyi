@@ -243,6 +243,9 @@ class DeviceStats:
 def has_device_stats() -> bool:
     """Return whether this torch (2.9 or later) can ask every accelerator in one way."""
 
+def device_reader() -> object:
+    """Return the function behind it, for _native.read_devices_by()."""
+
 def device_stats() -> list[DeviceStats]:
     """Return a row for each device of the accelerators in use; wakes none."""
 

@@ -69,6 +69,14 @@ void Ledger::close(int index, CellStatus status, const std::optional<int>& execu
   record.devices = device_use(devices, after.devices);
 }
 
+std::optional<LiveCell> Ledger::live(int index, double seconds, std::int64_t resident_bytes) const {
+  const auto at = std::find_if(running_.begin(), running_.end(),
+                               [index](const Before& before) { return before.index == index; });
+  if (at == running_.end() || !at->resident_bytes) return std::nullopt;
+  const CellRecord& record = records_[static_cast<std::size_t>(index) - 1];
+  return LiveCell{index, record.identity.cell_id, seconds, *at->resident_bytes, resident_bytes, {}};
+}
+
 CellChange Ledger::change_of(int index) const {
   if (index < 1 || static_cast<std::size_t>(index) > records_.size()) return {};
   const CellRecord& record = records_[static_cast<std::size_t>(index) - 1];

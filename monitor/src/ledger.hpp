@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "heap_budget.hpp"
@@ -21,6 +22,10 @@ class Ledger {
   /// Completes it. Cells may overlap; an index that is not open is left alone.
   void close(int index, CellStatus status, const std::optional<int>& execution_count,
              const InterpreterReading& after);
+  /// Has `tell` called by the sampling thread while cells run; see PeakSampler::follow.
+  void follow(PeakSampler::Tell tell) { sampler_.follow(std::move(tell)); }
+  /// A cell that runs; empty once it has ended, or where its start is unknown.
+  std::optional<LiveCell> live(int index, double seconds, std::int64_t resident_bytes) const;
   /// The next cell has no cell before it: what ran in between was not seen.
   void forget_previous() noexcept { previous_blocks_.reset(); }
 

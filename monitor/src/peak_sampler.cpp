@@ -26,10 +26,13 @@ constexpr auto kYoung = 100ms;
 constexpr auto kIntervalYoung = 1ms;
 constexpr auto kIntervalOld = 5ms;
 constexpr auto kNever = 0ms;
+// Who looks on sees no more, and a message costs more than a sample.
+constexpr auto kBetweenTold = 250ms;
 
 struct Watch {
   int cell;
   Clock::time_point since;
+  Clock::time_point told;  ///< At first as `since`.
   std::optional<std::int64_t> peak_bytes;
 };
 
@@ -62,10 +65,12 @@ struct PeakSampler::State {
   void start_thread();
   void run();
   void sample(std::unique_lock<std::mutex>& lock);
+  void tell_youngest(std::unique_lock<std::mutex>& lock, std::int64_t bytes);
   void wake_in(Clock::duration delay) const noexcept;
   Clock::duration interval() const;
 
   Read read;
+  Tell tell;
   pid_t owner;
   mutable std::mutex mutex;
   std::vector<Watch> watches;
@@ -119,6 +124,20 @@ void PeakSampler::State::sample(std::unique_lock<std::mutex>& lock) {
     if (watch.since > began) continue;
     watch.peak_bytes = std::max(watch.peak_bytes.value_or(0), *bytes);
   }
+  tell_youngest(lock, *bytes);
+}
+
+void PeakSampler::State::tell_youngest(std::unique_lock<std::mutex>& lock, std::int64_t bytes) {
+  const auto now = Clock::now();
+  if (!tell || watches.empty() || now - watches.back().told < kBetweenTold) return;
+  Watch& youngest = watches.back();
+  youngest.told = now;
+  const int cell = youngest.cell;
+  const double seconds = std::chrono::duration<double>(now - youngest.since).count();
+  const Tell telling = tell;
+  lock.unlock();
+  telling(cell, seconds, bytes);
+  lock.lock();
 }
 
 Clock::duration PeakSampler::State::interval() const {
@@ -146,7 +165,8 @@ PeakSampler::~PeakSampler() {
 void PeakSampler::start(int cell) {
   const std::lock_guard lock(state_->mutex);
   if (!state_->thread.joinable()) state_->start_thread();
-  state_->watches.push_back({cell, Clock::now(), std::nullopt});
+  const auto now = Clock::now();
+  state_->watches.push_back({cell, now, now, std::nullopt});
   state_->wake_in(kFirst);
 }
 
@@ -160,6 +180,11 @@ std::optional<std::int64_t> PeakSampler::stop(int cell) {
   watches.erase(at);
   if (watches.empty()) state_->wake_in(kNever);
   return peak_bytes;
+}
+
+void PeakSampler::follow(Tell tell) {
+  const std::lock_guard lock(state_->mutex);
+  state_->tell = std::move(tell);
 }
 
 bool PeakSampler::parked() const {

@@ -13,6 +13,8 @@ namespace xleak::monitor {
 class PeakSampler {
  public:
   using Read = std::function<std::optional<std::int64_t>()>;
+  /// Gets the youngest cell, how long it has run, and a sample in bytes.
+  using Tell = std::function<void(int cell, double seconds, std::int64_t bytes)>;
 
   /// `read` gives bytes and is called by the thread; it must outlive this object.
   explicit PeakSampler(Read read);
@@ -24,6 +26,9 @@ class PeakSampler {
   void start(int cell);
   /// The highest sample since start; empty when there was none. Never waits for a sample.
   std::optional<std::int64_t> stop(int cell);
+  /// From now on a cell that has run for 250 ms is told, and again every 250 ms; by the thread,
+  /// which holds no lock meanwhile. An empty function ends it. `tell` must not throw.
+  void follow(Tell tell);
   /// True while the thread waits for a cell, or was never needed.
   bool parked() const;
 

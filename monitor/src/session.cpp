@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 #include "device_use.hpp"
 #include "finding_book.hpp"
@@ -11,6 +13,24 @@
 #include "probes/probes.hpp"
 
 namespace xleak::monitor {
+namespace {
+
+// More than any machine has.
+constexpr std::size_t kMostDevices = 64;
+
+std::vector<DeviceReading> read_all(DeviceReader reader) {
+  if (reader == nullptr) return {};
+  char names[kMostDevices][kDeviceNameSize];
+  std::array<std::int64_t, kMostDevices> allocated, reserved;
+  const auto count = reader(names, allocated.data(), reserved.data(), kMostDevices);
+  std::vector<DeviceReading> readings;
+  for (std::size_t at = 0; at < count; ++at) {
+    readings.push_back({names[at], allocated[at], reserved[at], std::nullopt});
+  }
+  return readings;
+}
+
+}  // namespace
 
 struct Session::State {
   explicit State(std::unique_ptr<Probes> source) : probes(std::move(source)), ledger(*probes) {}
@@ -21,6 +41,7 @@ struct Session::State {
 
   const pid_t owner = ::getpid();
   std::atomic<bool> enabled{true};
+  std::atomic<DeviceReader> device_reader{nullptr};
   mutable std::mutex mutex;
   std::unique_ptr<Probes> probes;
   Ledger ledger;
@@ -79,6 +100,27 @@ CellChange Session::change_of(int index) const {
   const std::lock_guard lock(state_->mutex);
   return state_->ledger.change_of(index);
 }
+
+void Session::follow(std::function<void(const LiveCell&)> listener) {
+  if (state_->in_child()) return;
+  PeakSampler::Tell tell;
+  if (listener) {
+    tell = [state = state_.get(), told = std::move(listener)](int index, double seconds,
+                                                              std::int64_t resident_bytes) {
+      // Before the session is locked: an allocator may be busy for long.
+      auto devices = read_all(state->device_reader);
+      const std::lock_guard lock(state->mutex);
+      auto cell = state->ledger.live(index, seconds, resident_bytes);
+      if (!cell) return;
+      cell->devices = std::move(devices);
+      told(*cell);
+    };
+  }
+  const std::lock_guard lock(state_->mutex);
+  state_->ledger.follow(std::move(tell));
+}
+
+void Session::read_devices_by(DeviceReader reader) noexcept { state_->device_reader = reader; }
 
 Judgement Session::judge(SessionView view) {
   if (state_->in_child()) return {};

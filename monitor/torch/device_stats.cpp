@@ -2,6 +2,8 @@
 
 #include <torch/version.h>
 
+#include <exception>
+
 #define XLEAK_HAS_DEVICE_ALLOCATOR \
   (TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 9))
 
@@ -73,5 +75,22 @@ bool has_device_stats() noexcept { return false; }
 std::vector<DeviceStats> device_stats() { return {}; }
 
 #endif
+
+std::size_t read_devices(char (*names)[16], std::int64_t* allocated_bytes,
+                         std::int64_t* reserved_bytes, std::size_t most) noexcept {
+  std::size_t count = 0;
+  try {
+    for (const DeviceStats& stats : device_stats()) {
+      if (count == most || stats.device.size() >= sizeof *names) break;
+      names[count][stats.device.copy(names[count], stats.device.size())] = 0;
+      allocated_bytes[count] = stats.allocated_bytes;
+      reserved_bytes[count] = stats.reserved_bytes;
+      ++count;
+    }
+  } catch (const std::exception&) {
+    return count;  // The driver went away, or there is no memory: the rest is not told.
+  }
+  return count;
+}
 
 }  // namespace xleak::libtorch

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,5 +23,9 @@ bool has_device_stats() noexcept;
 
 /// One row for each device of the accelerators in use. Wakes none; empty where there is none.
 std::vector<DeviceStats> device_stats();
+
+/// The same in plain types, for monitor's xleak/monitor/device_reader.hpp.
+std::size_t read_devices(char (*names)[16], std::int64_t* allocated_bytes,
+                         std::int64_t* reserved_bytes, std::size_t most) noexcept;
 
 }  // namespace xleak::libtorch

@@ -139,6 +139,9 @@ void register_devices(py::module_& m) {
       .def_readonly("out_of_memory", &DeviceStats::out_of_memory);
   m.def("has_device_stats", &has_device_stats);
   m.def("device_stats", &device_stats);
+  m.def("device_reader", [] {
+    return py::capsule(reinterpret_cast<void*>(&read_devices), "xleak.device_reader.1");
+  });
   m.def("follows_cuda", &follows_cuda);
   m.def("begin_device_cell", &begin_device_cell, py::arg("index"));
   m.def("end_device_cell", &end_device_cell, py::arg("index"));

@@ -51,7 +51,7 @@ SUITES = [
     Suite(
         "ipykernel 7.4.0, tests/test_message_spec.py",
         UNPACKED / "ipykernel-7.4.0",
-        ["tests/test_message_spec.py"],
+        ["tests/test_message_spec.py", "-p", "any_version"],
         {
             "test_kernel_info_request": "asks for the feature `kernel subshells`",
             "test_subshell": "subshells are not there yet",
@@ -171,7 +171,12 @@ def main() -> int:
     module = parser.parse_args().kernel
     with tempfile.TemporaryDirectory() as folder:
         write_kernelspecs(Path(folder), module)
-        environment = {**os.environ, "JUPYTER_PATH": folder, "IPYTHONDIR": f"{folder}/ipython"}
+        environment = {
+            **os.environ,
+            "JUPYTER_PATH": folder,
+            "IPYTHONDIR": f"{folder}/ipython",
+            "PYTHONPATH": str(ROOT / "tests" / "conformance"),
+        }
         outcomes = [run(suite, environment) for suite in SUITES]
     for outcome in outcomes:
         print(

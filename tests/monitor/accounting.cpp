@@ -1,5 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
+
 #include "scripted_probes.hpp"
 
 using namespace xleak::monitor;
@@ -198,6 +205,75 @@ TEST_SUITE("accounting") {
     const int index = s.session.begin_cell({}, {});
     CHECK(s.session.record(index)->status == CellStatus::running);
     CHECK_FALSE(s.session.record(index)->resident_after_bytes);
+  }
+
+  TEST_CASE("a cell that runs is told with where it began, and no more once it has ended") {
+    std::mutex mutex;
+    std::vector<LiveCell> told;
+    ScriptedSession scripted;
+    scripted.session.follow([&](const LiveCell& cell) {
+      const std::lock_guard lock(mutex);
+      told.push_back(cell);
+    });
+    const auto count = [&] {
+      const std::lock_guard lock(mutex);
+      return told.size();
+    };
+    CellIdentity identity;
+    identity.cell_id = "8f1c";
+    const int index = scripted.session.begin_cell(identity, {});
+    scripted.script->resident_bytes = 7000;
+    while (count() == 0) std::this_thread::yield();
+    scripted.session.end_cell(index, CellStatus::ok, std::nullopt, {});
+    const auto before = count();
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    CHECK(count() == before);
+    CHECK(told[0].index == index);
+    CHECK(told[0].cell_id == "8f1c");
+    CHECK(told[0].seconds >= 0.25);
+    CHECK(told[0].resident_before_bytes == 1000);
+    CHECK(told[0].resident_bytes == 7000);
+  }
+
+  TEST_CASE("a cell that runs is told with the devices that are in use") {
+    std::mutex mutex;
+    std::vector<LiveCell> told;
+    ScriptedSession scripted;
+    scripted.session.read_devices_by([](char(*names)[kDeviceNameSize], std::int64_t* allocated,
+                                        std::int64_t* reserved, std::size_t most) noexcept {
+      if (most < 1) return std::size_t{0};
+      std::strcpy(names[0], "cuda:0");
+      allocated[0] = 5;
+      reserved[0] = 8;
+      return std::size_t{1};
+    });
+    scripted.session.follow([&](const LiveCell& cell) {
+      const std::lock_guard lock(mutex);
+      told.push_back(cell);
+    });
+    const int index = scripted.session.begin_cell({}, {});
+    const auto cells = [&] {
+      const std::lock_guard lock(mutex);
+      return told;
+    };
+    while (cells().empty()) std::this_thread::yield();
+    scripted.session.end_cell(index, CellStatus::ok, std::nullopt, {});
+    REQUIRE(cells()[0].devices.size() == 1);
+    CHECK(cells()[0].devices[0].device == "cuda:0");
+    CHECK(cells()[0].devices[0].allocated_bytes == 5);
+    CHECK(cells()[0].devices[0].reserved_bytes == 8);
+  }
+
+  TEST_CASE("a cell whose start could not be read is not told while it runs") {
+    std::atomic<int> told{0};
+    ScriptedSession scripted;
+    scripted.session.follow([&](const LiveCell&) { ++told; });
+    scripted.script->resident_bytes = Script::kUnknown;
+    const int index = scripted.session.begin_cell({}, {});
+    scripted.script->resident_bytes = 7000;
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    scripted.session.end_cell(index, CellStatus::ok, std::nullopt, {});
+    CHECK(told == 0);
   }
 
   TEST_CASE("the end of a cell that is not open changes nothing") {

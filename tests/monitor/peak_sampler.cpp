@@ -5,7 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 using namespace xleak::monitor;
 using namespace std::chrono_literals;
@@ -94,6 +96,41 @@ TEST_SUITE("peak_sampler") {
     sampler.start(2);
     memory.await_sample();
     CHECK(sampler.stop(2) == 100);
+  }
+
+  TEST_CASE("a cell that runs is told at most every 250 ms, and not before the first") {
+    CountedReader memory;
+    std::mutex mutex;
+    std::vector<double> seconds;
+    PeakSampler sampler(memory.reader());
+    sampler.follow([&](int cell, double at, std::int64_t bytes) {
+      const std::lock_guard lock(mutex);
+      CHECK(cell == 1);
+      CHECK(bytes == 100);
+      seconds.push_back(at);
+    });
+    const auto told = [&] {
+      const std::lock_guard lock(mutex);
+      return seconds;
+    };
+    sampler.start(1);
+    while (told().size() < 2) std::this_thread::yield();
+    sampler.stop(1);
+    CHECK(told()[0] >= 0.25);
+    CHECK(told()[1] - told()[0] >= 0.25);
+  }
+
+  TEST_CASE("nobody is told of a cell once nobody follows") {
+    CountedReader memory;
+    std::atomic<int> told{0};
+    PeakSampler sampler(memory.reader());
+    sampler.follow([&](int, double, std::int64_t) { ++told; });
+    sampler.follow(nullptr);
+    sampler.start(1);
+    std::this_thread::sleep_for(300ms);
+    memory.await_sample();
+    sampler.stop(1);
+    CHECK(told == 0);
   }
 
   TEST_CASE("the sampling thread takes no signals") {

@@ -80,6 +80,8 @@ def new_session() -> Iterator[Session]:
     finally:
         shell.run_line_magic("unload_ext", "xleak")
         shell.reset(new_session=False)
+        # It would live until the process ends, and each test would walk the heaps of all before it.
+        atexit.unregister(shell.atexit_operations)
         InteractiveShell.clear_instance()
         _forget_what_the_process_keeps()
         for logger, had in _logging_handlers().items():

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +207,30 @@ def test_the_executed_notebook_is_saved_with_its_outputs(tmp_path: Path) -> None
     assert cell["execution_count"] == 1
     assert cell["outputs"][0]["data"]["text/plain"] == ["42"]
     assert path.read_text() == before
+
+
+def test_the_executed_notebook_has_the_facts_of_each_cell_and_nbconvert_keeps_them(
+    tmp_path: Path,
+) -> None:
+    shape = notebook(*LEAK, "raise ValueError", "never = 1")
+    shape["cells"][-1]["metadata"] = {"xleak": {"kept_bytes": 5}, "tags": ["mine"]}
+    path, saved = written(tmp_path, shape), tmp_path / "executed.ipynb"
+    told = report(run(path, "--save-executed", saved, "--format", "json"))
+    cells = json.loads(saved.read_text())["cells"]
+    facts = [cell["metadata"].get("xleak") for cell in cells]
+    for fact, cell in zip(facts[:-1], told["cells"], strict=False):
+        host = cell["host"]
+        kept = host["resident_after_bytes"] - host["resident_before_bytes"]
+        assert (fact["kept_bytes"], fact["peak_bytes"]) == (kept, host["resident_peak_bytes"])
+        assert fact["devices"] == []
+    [found] = told["findings"]
+    codes = {at: fact["findings"] for at, fact in enumerate(facts[:-1], 1) if fact["findings"]}
+    assert codes == {found["cause_cell"]: [found["code"]]}
+    assert cells[-1]["metadata"] == {"tags": ["mine"]}, "what did not run has no facts"
+    words = ["-m", "nbconvert", "--to", "notebook", "--output", "converted", str(saved)]
+    subprocess.run([sys.executable, *words], check=True, timeout=LIMIT_SECONDS, cwd=tmp_path)
+    converted = json.loads((tmp_path / "converted.ipynb").read_text())["cells"]
+    assert [cell["metadata"].get("xleak") for cell in converted] == facts
 
 
 def test_what_a_cell_writes_to_descriptor_1_does_not_get_into_the_report(tmp_path: Path) -> None:

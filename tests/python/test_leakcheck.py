@@ -48,6 +48,39 @@ def test_json_is_the_verdict_of_the_schema() -> None:
     assert [cell["status"] for cell in shape["cells"]] == ["ok"] * 4
 
 
+def test_the_report_is_written_as_a_page_with_the_lines_of_the_cells(tmp_path: Path) -> None:
+    target = tmp_path / "two words.html"
+    printed = session(LEAK + f"run('del rows'); run('%leakcheck --html {target}')")
+    assert f"written to {target}" in printed
+    page = target.read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert "XL401" in page and "numpy.ones(4 &lt;&lt; 20)" in page
+
+
+def test_a_page_goes_into_no_file_of_another_kind_and_into_no_folder_that_is_not_there(
+    tmp_path: Path,
+) -> None:
+    notebook = tmp_path / "train.ipynb"
+    notebook.write_text("{}")
+    nowhere = tmp_path / "nowhere" / "report.html"
+    for file, why in (
+        (notebook, "takes the file to write, such as report.html"),
+        (nowhere, f"cannot write {nowhere}"),
+    ):
+        # An error of usage goes to stderr.
+        printed = session(
+            f"""
+            import contextlib, io
+            said = io.StringIO()
+            with contextlib.redirect_stderr(said):
+                run('%leakcheck --html {file}')
+            print(said.getvalue())
+            """
+        )
+        assert why in printed
+    assert notebook.read_text() == "{}"
+
+
 SUM = """
 run("import torch")
 run("net = torch.nn.Linear(2, 2)")

@@ -150,7 +150,10 @@ def test_a_panel_on_a_subshell_is_served_once_no_cell_runs(kernel: Kernel) -> No
     control.send(kernel.client.session.msg("create_subshell_request"))
     subshell = kernel.client.get_control_msg(timeout=60)["content"]["subshell_id"]
     panel = PanelClient(kernel.client, subshell)
-    kernel.client.execute("import asyncio\nawait asyncio.sleep(0.5)\nended = 1")
+    kernel.client.execute("import asyncio\nprint('on')\nawait asyncio.sleep(0.5)\nended = 1")
+    # The subshell may be faster than the cell is to begin.
+    while kernel.client.get_iopub_msg(timeout=60)["msg_type"] != "stream":
+        pass
     session = panel.ask("subscribe")
     assert session["cells"][-1]["seconds"] >= 0.5
     assert panel.told() == []

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib import metadata
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from xleak import verdict
 from xleak.render import html, table
 from xleak.shell import other_processes
-from xleak.shell.other_processes import held_by_others
+from xleak.shell.other_processes import OtherProcess, held_by_others, others_by_process
 from xleak.verdict import SharedDevice, Source
 
 MIB = 1 << 20
@@ -102,6 +103,29 @@ def test_where_this_process_cannot_be_told_it_is_unknown(
     processes: dict[int, int | None], machine: Callable[..., dict[str, int | None]]
 ) -> None:
     assert machine(Driver(5000 * MIB, processes)) == {"cuda:0": None}
+
+
+def test_the_others_are_told_by_name_the_largest_first(
+    machine: Callable[..., dict[str, int | None]],
+) -> None:
+    parent = os.getppid()
+    processes = {2**22 + 1: 5 * MIB, os.getpid(): 800 * MIB, parent: 4000 * MIB, 2**22 + 2: None}
+    machine(Driver(5000 * MIB, processes))
+    name = Path(f"/proc/{parent}/comm").read_text().strip()
+    assert others_by_process() == {
+        "cuda:0": [
+            OtherProcess(parent, name, 4000 * MIB),
+            OtherProcess(2**22 + 1, None, 5 * MIB),
+            OtherProcess(2**22 + 2, None, None),
+        ]
+    }
+
+
+def test_where_this_process_cannot_be_told_the_others_are_unknown(
+    machine: Callable[..., dict[str, int | None]],
+) -> None:
+    machine(Driver(5000 * MIB, {1: 4000 * MIB}))
+    assert others_by_process() == {"cuda:0": None}
 
 
 def test_in_a_container_it_is_unknown(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from shells import MIB, Session
 from values import VALUES
+from xleak.shell.counters import read_counters, returned
 
 
 @pytest.fixture(params=VALUES, ids=lambda name: name.replace(" ", "-"))
@@ -96,6 +97,21 @@ def test_a_tensor_that_the_graph_of_a_named_loss_needs_is_no_leak(session: Sessi
     session.run("y")
     session.run("loss = (y * y).sum(); del y")
     assert session.leaks() == {}
+
+
+def test_what_the_graph_of_a_shown_tensor_alone_keeps_is_counted_with_it(session: Session) -> None:
+    session.run("import torch; layer = torch.nn.Linear(1024, 1024)")
+    session.run("rows = torch.rand(4096, 1024); out = layer(rows)")
+    session.run("out")
+    entry = session.entry()
+    session.run("del out")
+    # The graph needs them for the gradient of the weight, and so does the name.
+    assert session.leaks() == {entry: pytest.approx(16 * MIB, rel=0.01)}
+    session.run("del rows")
+    assert session.leaks() == {entry: pytest.approx(32 * MIB, rel=0.01)}
+    before = read_counters()
+    session.run(f"%xdel {entry}")
+    assert returned(before, read_counters())["malloc"] == pytest.approx(32 * MIB, rel=0.01)
 
 
 def test_a_frame_made_from_a_shown_one_shares_it_and_keeps_it_from_leaking(

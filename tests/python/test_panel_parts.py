@@ -10,9 +10,12 @@ import pytest
 from shells import MIB, Session
 from xleak import _native
 from xleak.panel.actions import run_fix
+from xleak.panel.answers import dtype_name, steps_of
 from xleak.panel.messages import Message
 from xleak.panel.panel import Panel
+from xleak.panel.progress import Progress
 from xleak.panel.requests import MOST_IN_WINDOW, WINDOW_SECONDS, Gate, Refused
+from xleak.shell import install
 
 
 class Comm:
@@ -67,6 +70,17 @@ def test_a_fix_leaves_no_name_of_its_own(session: Session) -> None:
     assert lines == ["came back: 8 MiB to malloc"]
     assert not {"own", "it"} & session.shell.user_ns.keys()
     assert session.shell.user_ns["held"] == []
+
+
+def test_what_a_fix_prints_is_not_shown_and_what_others_print_meanwhile_is(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = (
+        "import threading; print('of the fix')\n"
+        "other = threading.Thread(target=print, args=('of another',)); other.start(); other.join()"
+    )
+    run_fix(session.shell, fix(code))
+    assert capsys.readouterr().out == "of another\n"
 
 
 @pytest.mark.parametrize("code", ["raise Unprintable", "exit_now()", "1 +", "%no_such_magic"])
@@ -136,3 +150,91 @@ def test_who_waits_gets_through_again_after_a_flood() -> None:
     assert [gate.count() for _ in range(MOST_IN_WINDOW + 1)][-1] == MOST_IN_WINDOW + 1
     now += WINDOW_SECONDS
     assert gate.count() == 1
+
+
+def test_a_short_search_is_not_told_and_a_long_one_four_times_a_second() -> None:
+    now, told = 100.0, list[float | None]()
+    progress = Progress(told.append, lambda: now)
+    for share in range(10):
+        progress.at(share / 10)
+        now += 0.1
+    assert told == [0.3, 0.6, 0.9]
+    assert progress.goes_on() is False
+
+
+@pytest.mark.parametrize(
+    ("way", "steps"),
+    [
+        ("model", ["model"]),
+        ("model.layers[3].weight", ["model", ".layers", "[3]", ".weight"]),
+        ("Out[2]['a'][0]", ["Out[2]", "['a']", "[0]"]),
+        ("it['a.b[0]']", ["it", "['a.b[0]']"]),
+        ("it['it\\'s']._x", ["it", "['it\\'s']", "._x"]),
+        ("f → a cell variable.x", ["f", " → a cell variable", ".x"]),
+        ("it[<tuple>].x", ["it", "[<tuple>]", ".x"]),
+        ("the last traceback.tb_next", ["the last traceback", ".tb_next"]),
+        ("<img src=x>", ["<img src=x>"]),
+        ("it['']']", ["it", "['']']"]),
+    ],
+)
+def test_a_way_is_its_steps_one_after_the_other(way: str, steps: list[str]) -> None:
+    assert "".join(steps_of(way)) == way
+    assert steps_of(way) == steps
+
+
+@pytest.mark.parametrize(
+    ("in_cpp", "name"),
+    [
+        ("float", "float32"),
+        ("c10::Half", "float16"),
+        ("c10::BFloat16", "bfloat16"),
+        ("long", "int64"),
+        ("signed char", "int8"),
+        ("bool", "bool"),
+    ],
+)
+def test_a_type_is_named_as_torch_names_it(in_cpp: str, name: str) -> None:
+    assert dtype_name(in_cpp) == name
+
+
+CYCLE = f"""
+class Node:
+    def __init__(self): self.data, self.me = bytearray({24 * MIB}), self
+import gc; gc.disable()
+node = Node()
+"""
+
+
+def test_by_itself_the_garbage_of_a_cycle_goes_in_any_kernel(session: Session) -> None:
+    assert install._installed is not None and install._installed.panel is not None
+    comm = subscribed(install._installed.panel, Comm())
+    session.watcher.settings.policy = "auto"
+    try:
+        session.run(CYCLE)
+        session.run("del node")
+        session.run("1")
+    finally:
+        session.run("gc.enable()")
+    [released] = [it for it in comm.sent if it["kind"] == "released"]
+    assert sum(released["freed"].values()) == pytest.approx(24 * MIB, rel=0.02)
+    told = [it for it in comm.sent if it["kind"] == "findings"]
+    assert released["findings"] == [it["id"] for it in told[0]["added"]]
+    assert released["findings"] in [it["resolved"] for it in told]
+
+
+def test_a_fix_that_fails_by_itself_is_tried_once_after_a_cell(
+    session: Session, panel: Panel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(shell: object, fix: object) -> None:
+        raise Refused("It failed.")
+
+    monkeypatch.setattr("xleak.panel.actions.run_fix", refuse)
+    comm = subscribed(panel, Comm())
+    session.watcher.settings.policy = "auto"
+    session.run(f"kept = bytearray({4 * MIB})\nmemoryview(kept)")
+    for cell in ("del kept; 1", "2", "3"):
+        session.run(cell)
+    panel._release_by_itself()
+    entry = session.leaks().popitem()[0]
+    lines = [it["lines"] for it in comm.sent if it["kind"] == "released"]
+    assert lines == [[f"{entry}: It failed."]]

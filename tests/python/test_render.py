@@ -135,6 +135,13 @@ def test_the_page_asks_nothing_of_the_network() -> None:
     assert not re.search(r"https?:|@import|url\(", page)
 
 
+def test_a_long_session_stays_small_enough_to_be_sent() -> None:
+    cells = [cell(index, index << 20, (index + 1) << 20) for index in range(1, 101)]
+    found = [replace(finding(), cell=index, cause_cell=index) for index in range(1, 101)]
+    sources = {index: "value = step(batch)\n" * 200 for index in range(1, 101)}
+    assert len(html.page(verdict(cells, found), sources).encode()) < 400_000
+
+
 def test_the_bar_is_coloured_by_sign_and_the_peak_is_a_tick() -> None:
     page = html.fragment(verdict([cell(1, 0, 10), cell(2, 10, 5)]), {})
     bars = re.findall(r"<svg.*?</svg>", page)

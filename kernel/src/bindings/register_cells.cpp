@@ -134,6 +134,14 @@ void register_cells(py::module_& m) {
       },
       py::arg("index"), "Return (moved, kept, spike), in bytes, of one cell.");
   m.def(
+      "read_devices_by",
+      [](const py::capsule& reader) {
+        void* const found = PyCapsule_GetPointer(reader.ptr(), kDeviceReaderCapsule);
+        if (found == nullptr) throw py::error_already_set();
+        Session::instance().read_devices_by(reinterpret_cast<DeviceReader>(found));
+      },
+      py::arg("reader"), "Read devices while a cell runs by xleak._torch.device_reader().");
+  m.def(
       "set_enabled", [](bool enabled) { Session::instance().set_enabled(enabled); },
       py::arg("enabled"), "Switch the accounting of new cells on or off.");
   m.def(

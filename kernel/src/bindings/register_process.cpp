@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bindings/register.hpp"
+#include "xleak/monitor/open_files.hpp"
 
 namespace py = pybind11;
 
@@ -87,6 +88,22 @@ void register_process(py::module_& m) {
       .def("changed", &ProcessState::changed, "Return whether anything did since the last call.")
       .def_property_readonly("children", &ProcessState::children)
       .def_property_readonly("exit_hooks", &ProcessState::exit_hooks);
+  using monitor::OpenFile;
+  using monitor::OpenFiles;
+  py::class_<OpenFiles>(m, "OpenFiles")
+      .def(py::init())
+      .def("changed", &OpenFiles::changed,
+           "Return whether others may be open than at the last call.")
+      .def("files", [](const OpenFiles& open) {
+        py::list files;
+        for (const OpenFile& file : open.files()) {
+          const auto length = static_cast<Py_ssize_t>(file.path.size());
+          PyObject* path = PyUnicode_DecodeFSDefaultAndSize(file.path.data(), length);
+          if (path == nullptr) throw py::error_already_set();
+          files.append(py::make_tuple(file.descriptor, py::reinterpret_steal<py::str>(path)));
+        }
+        return files;
+      });
 }
 
 }  // namespace xleak::bindings

@@ -130,6 +130,11 @@ class OutputCaches:
                 return value
         raise KeyError(number)
 
+    def is_recent(self, number: int) -> bool:
+        """Whether `_`, `__` or `___` still means the value of `Out[number]`. Raises KeyError."""
+        value, user_ns = self.value_of(number), self.shell.user_ns
+        return any(name in user_ns and user_ns[name] is value for name in UNDERSCORES)
+
     def drop(self, wanted: Wanted) -> None:
         """Removes every reference of the caches to a wanted value."""
         hidden, user_ns = self.shell.user_ns_hidden, self.shell.user_ns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
@@ -85,10 +86,20 @@ def user_names(watcher: Watcher) -> list[str]:
         name
         for name, value in user_ns.items()
         if type(name) is str
+        and _is_text(name)
         and name not in tools
         and not (name in hidden and hidden[name] is value)
         and not watcher.caches.is_cached_name(name)
     ]
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be told: half a character cannot."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _names(watcher: Watcher) -> Iterator[Slot]:
@@ -153,6 +164,7 @@ def _own_keys(entries: dict[Any, Any], names: Iterable[str]) -> list[Any]:
 # Less is not worth a line.
 LEAST_BYTES = 64 << 10
 _SHARED_MS = 50.0
+_ALL_SHARED_MS = 1000.0
 
 
 @dataclass(frozen=True)
@@ -169,9 +181,11 @@ class NameFacts:
     """Of the retained bytes those of tensors, by device."""
 
 
-def name_facts(heap: _native.HeapSnapshot, label: str, value: Any) -> NameFacts:
+def name_facts(
+    heap: _native.HeapSnapshot, label: str, value: Any, shared_ms: float = _SHARED_MS
+) -> NameFacts:
     """The facts of a label of the snapshot and the value behind it."""
-    reachable = heap.reachable_bytes(label, _SHARED_MS)
+    reachable = heap.reachable_bytes(label, shared_ms)
     retained = heap.retained_bytes(label)
     return NameFacts(
         label,
@@ -183,14 +197,48 @@ def name_facts(heap: _native.HeapSnapshot, label: str, value: Any) -> NameFacts:
     )
 
 
-def largest_names(watcher: Watcher, heap: _native.HeapSnapshot, most: int) -> list[NameFacts]:
-    """The names and output entries that hold most, alone or together with others."""
+def values_by_label(watcher: Watcher) -> dict[str, Any]:
+    """What the user's names and the output entries stand for; modules are left out."""
     user_ns, out = watcher.shell.user_ns, watcher.caches.out
-    values = [(name, user_ns[name]) for name in user_names(watcher)]
-    values += [(f"Out[{number}]", value) for number, value in out.items()]
-    values = [(label, value) for label, value in values if type(value) is not ModuleType]
-    sizes = {label: (heap.retained_bytes(label), heap.own_bytes(label)) for label, _ in values}
-    large = [(label, value) for label, value in values if max(sizes[label]) >= LEAST_BYTES]
-    large.sort(key=lambda held: sizes[held[0]], reverse=True)
+    values = {name: user_ns[name] for name in user_names(watcher)}
+    values |= {f"Out[{number}]": value for number, value in out.items()}
+    return {label: value for label, value in values.items() if type(value) is not ModuleType}
+
+
+def largest_names(
+    watcher: Watcher,
+    heap: _native.HeapSnapshot,
+    most: int,
+    least_bytes: int = LEAST_BYTES,
+    on_name: Callable[[float], object] = lambda share: None,
+) -> list[NameFacts]:
+    """The names and output entries that hold most, alone or together with others.
+
+    on_name: gets the share of them that is done, before each.
+    """
+    values = values_by_label(watcher)
+    sizes = {label: (heap.retained_bytes(label), heap.own_bytes(label)) for label in values}
+    large = [label for label in values if max(sizes[label]) >= least_bytes]
+    large.sort(key=lambda label: sizes[label], reverse=True)
     # What is shared takes a search for each name, so only for those that are shown.
-    return [name_facts(heap, label, value) for label, value in large[:most]]
+    shown, facts = large[:most], []
+    until = time.monotonic() + _ALL_SHARED_MS / 1000
+    for done, label in enumerate(shown):
+        on_name(done / len(shown))
+        left_ms = max(0.0, until - time.monotonic()) * 1000
+        facts.append(name_facts(heap, label, values[label], min(_SHARED_MS, left_ms)))
+    return facts
+
+
+def label_of(watcher: Watcher, target: str) -> str:
+    """The label of a snapshot for a name or an entry as the user types it. Raises ValueError."""
+    caches, user_ns = watcher.caches, watcher.shell.user_ns
+    entries = {f"Out[{number}]": number for number in caches.out}
+    if target in entries:
+        return target
+    if target not in user_ns:
+        raise ValueError(f"name {target!r} is not defined")
+    if caches.is_cached_name(target):
+        same = [label for label, n in entries.items() if caches.out[n] is user_ns[target]]
+        return same[0] if same else target
+    return target

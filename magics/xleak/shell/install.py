@@ -12,7 +12,7 @@ from xleak.shell.watcher import Watcher, set_watcher, watcher
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from xleak.panel.panel import Panel
+    from xleak.panel.panel import Panel, TellLive
 
 
 @dataclass
@@ -28,11 +28,11 @@ class _Installation:
 _installed: _Installation | None = None
 
 
-def attach(shell: InteractiveShell, *, events: bool) -> Watcher:
+def attach(shell: InteractiveShell, *, events: bool, tell_live: TellLive | None = None) -> Watcher:
     """Registers the magics and the watcher; a second call returns the first one's watcher.
 
     events: account the cells by IPython's own events (``%load_ext``). The kernel brackets its cells
-    itself and passes False.
+    itself and passes False. tell_live: has the comms of these ids told what a running cell does.
     """
     global _installed
     current = watcher()
@@ -53,7 +53,7 @@ def attach(shell: InteractiveShell, *, events: bool) -> Watcher:
     if events:
         _installed.events = CellEvents(shell, current)
         _installed.events.register()
-    _installed.panel = Panel(shell, current, finds_late=not events)
+    _installed.panel = Panel(shell, current, finds_late=not events, tell_live=tell_live)
     _installed.panel.open()
     return current
 

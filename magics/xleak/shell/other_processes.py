@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import metadata
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 from xleak.shell.readings import DeviceReading, device_readings
 
@@ -17,22 +18,42 @@ _DISTRIBUTION = "nvidia-ml-py"
 _FIRST_NAMESPACE = 0xEFFFFFFC
 
 
+Answer = TypeVar("Answer")
+
+
+class OtherProcess(NamedTuple):
+    """Who else uses a device. name: None is another user's; bytes: None is unknown."""
+
+    pid: int
+    name: str | None
+    bytes: int | None
+
+
 def held_by_others() -> dict[str, int | None]:
     """Bytes of each CUDA device in use that other processes hold; None is unknown.
 
     Wakes no device and never raises. Takes milliseconds: for when it is asked.
     """
+    return _of_each_card(_held_by_others)
+
+
+def others_by_process() -> dict[str, list[OtherProcess] | None]:
+    """The others on each CUDA device in use, most bytes first; None is unknown. As held_by_others."""
+    return _of_each_card(_other_processes)
+
+
+def _of_each_card(ask: Callable[[Any, DeviceReading], Answer | None]) -> dict[str, Answer | None]:
     cuda = [reading for reading in device_readings() if reading.device.startswith("cuda:")]
-    held: dict[str, int | None] = dict.fromkeys((reading.device for reading in cuda), None)
+    told: dict[str, Answer | None] = dict.fromkeys((reading.device for reading in cuda), None)
     if not cuda:
-        return held
+        return told
     try:
         with _nvml() as nvml:
             for reading in cuda:
-                held[reading.device] = _held_by_others(nvml, reading)
+                told[reading.device] = ask(nvml, reading)
     except Exception:
         pass  # No package, no driver, or one that does not tell.
-    return held
+    return told
 
 
 @contextmanager
@@ -51,15 +72,35 @@ def _nvml() -> Iterator[Any]:
 def _held_by_others(nvml: Any, reading: DeviceReading) -> int | None:
     try:
         card = nvml.nvmlDeviceGetHandleByUUID(_uuid(reading.device))
-        ours = _ours(nvml.nvmlDeviceGetComputeRunningProcesses(card))
+        ours = _ours(nvml.nvmlDeviceGetComputeRunningProcesses(card), reading)
         # The second version leaves out what the driver keeps for itself.
         used: int = nvml.nvmlDeviceGetMemoryInfo(card, version=nvml.nvmlMemory_v2).used
     except Exception:
         return None
-    # Less than torch itself has there: another process has our number.
-    if ours is None or reading.reserved is None or ours < reading.reserved:
+    return None if ours is None else max(0, used - ours)
+
+
+def _other_processes(nvml: Any, reading: DeviceReading) -> list[OtherProcess] | None:
+    try:
+        card = nvml.nvmlDeviceGetHandleByUUID(_uuid(reading.device))
+        processes = nvml.nvmlDeviceGetComputeRunningProcesses(card)
+    except Exception:
         return None
-    return max(0, used - ours)
+    if _ours(processes, reading) is None:
+        return None
+    others = [
+        OtherProcess(it.pid, _name_of(it.pid), it.usedGpuMemory)
+        for it in processes
+        if it.pid != os.getpid()
+    ]
+    return sorted(others, key=lambda it: it.bytes or 0, reverse=True)
+
+
+def _name_of(pid: int) -> str | None:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text(errors="replace").strip()
+    except OSError:
+        return None
 
 
 def _uuid(device: str) -> str:
@@ -68,9 +109,13 @@ def _uuid(device: str) -> str:
     return f"GPU-{sys.modules['torch.cuda'].get_device_properties(index).uuid}"
 
 
-def _ours(processes: list[Any]) -> int | None:
+def _ours(processes: list[Any], reading: DeviceReading) -> int | None:
     """What this process holds; None where that cannot be told."""
     # In a container the numbers may be those outside of it, where another process has ours.
     if os.stat("/proc/self/ns/pid").st_ino != _FIRST_NAMESPACE:
         return None
-    return next((it.usedGpuMemory for it in processes if it.pid == os.getpid()), None)
+    ours: int | None = next((it.usedGpuMemory for it in processes if it.pid == os.getpid()), None)
+    # Less than torch itself has there: another process has our number.
+    if ours is None or reading.reserved is None or ours < reading.reserved:
+        return None
+    return ours

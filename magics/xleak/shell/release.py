@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xleak import _native
-from xleak.shell.caches import UNDERSCORES
 from xleak.shell.counters import NOISE_BYTES, read_counters, returned
 from xleak.shell.forgetting import Plan, make_plan
 from xleak.shell.gradients import drop, gradients_with_graph, orphaned_gradients
@@ -49,10 +48,17 @@ class Step:
     freed: dict[str, int] = field(default_factory=dict)
 
 
-def forget(target: str, *, dry_run: bool = False, by_name_only: bool = False) -> ForgetResult:
+def forget(
+    target: str,
+    *,
+    dry_run: bool = False,
+    by_name_only: bool = False,
+    heap: _native.HeapSnapshot | None = None,
+) -> ForgetResult:
     """Deletes a name, or an output entry, and every hidden reference of the shell to its value.
 
     target: a name, or ``Out[n]``, which never touches a name. by_name_only: IPython's ``%xdel -n``.
+    heap: as it is now, where the caller has looked already.
     Other names of the user's for the value stay and are listed. Raises ValueError with one sentence
     where there is nothing of that name, RuntimeError where xleak is not loaded.
     """
@@ -61,7 +67,7 @@ def forget(target: str, *, dry_run: bool = False, by_name_only: bool = False) ->
         return _forget_name_only(watching, target, dry_run)
     _find(watching, target)
     # Before the value is looked at, which would be one more reference to it.
-    heap = take_snapshot(watching)
+    heap = heap or take_snapshot(watching)
     objects, name = _find(watching, target)
     plan = make_plan(watching, heap, objects, name)
     del objects
@@ -174,12 +180,10 @@ def _release_tracebacks(watching: Watcher, dry_run: bool) -> Step:
 
 
 def _release_outputs(watching: Watcher, dry_run: bool) -> Step:
-    title, shell = "Output entries that nobody uses", watching.shell
+    title, caches = "Output entries that nobody uses", watching.caches
     watching.refresh()
-    recent = {id(shell.user_ns[name]) for name in UNDERSCORES if name in shell.user_ns}
-    caches = watching.caches
     known = caches.entries()
-    orphans = [e for e in known if id(caches.value_of(e.number)) not in recent]
+    orphans = [entry for entry in known if not caches.is_recent(entry.number)]
     detail = _listed(orphans) or "none"
     if stay := _listed([entry for entry in known if entry not in orphans]):
         detail += f" ({stay}: `_`, `__` or `___` still mean it, so it stays; %xdel frees it)"

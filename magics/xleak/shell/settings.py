@@ -13,15 +13,16 @@ from xleak import _native
 
 # Smaller leaks are listed by %leakcheck; a line under a cell is for those that end sessions.
 NOTICE_BYTES = 16 << 20
-_POLICIES = ["off", "report"]
+POLICIES = ["off", "report", "ask", "auto"]
 
 
 class Xleak(Configurable):
     """The settings of one shell."""
 
     policy = Enum(
-        _POLICIES,
-        help="'report' watches the cells and says what leaks; 'off' does neither.",
+        POLICIES,
+        help="'report' watches the cells and says what leaks; 'ask' has the panel ask whether to "
+        "release it; 'auto' releases what no name reaches once a cell has ended; 'off' does nothing.",
     ).tag(config=True)
     notice_bytes = Int(
         min=0,
@@ -34,14 +35,14 @@ class Xleak(Configurable):
         # The environment's off switch is for those who cannot reach the configuration: it wins.
         if is_disabled():
             self.policy = "off"
-        _native.set_enabled(self.policy == "report")
+        _native.set_enabled(self.policy != "off")
 
     @default("policy")
     def _policy_from_environment(self) -> str:
         chosen = os.environ.get("XLEAK_POLICY", "")
-        if chosen in ("", *_POLICIES):
+        if chosen in ("", *POLICIES):
             return chosen or "report"
-        _say(f"XLEAK_POLICY is {chosen!r}; it may be off or report.")
+        _say(f"XLEAK_POLICY is {chosen!r}; it may be {in_words(POLICIES)}.")
         return "report"
 
     @default("notice_bytes")
@@ -55,7 +56,12 @@ class Xleak(Configurable):
 
     @observe("policy")
     def _apply_policy(self, change: Any) -> None:
-        _native.set_enabled(change["new"] == "report")
+        _native.set_enabled(change["new"] != "off")
+
+
+def in_words(choices: list[str]) -> str:
+    """A list as a sentence has it: a, b or c."""
+    return f"{', '.join(choices[:-1])} or {choices[-1]}"
 
 
 def is_disabled() -> bool:

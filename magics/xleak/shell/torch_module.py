@@ -9,7 +9,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from types import ModuleType
 
-from xleak import __version__
+from xleak import __version__, _native
 
 NAME = "xleak._torch"
 OLDEST = (2, 4)
@@ -79,7 +79,8 @@ def _attempt(torch: ModuleType) -> str:
     found = find(torch)
     if found is None:
         return _unknown(f"xleak has no module for torch {torch.__version__}")
-    _import_from(found)
+    module = _import_from(found)
+    _native.read_devices_by(module.device_reader())
     return ""
 
 
@@ -96,7 +97,7 @@ def _packaged(key: str) -> Path | None:
     return next((path for path in found if path.is_file()), None)
 
 
-def _import_from(path: Path) -> None:
+def _import_from(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(NAME, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is no extension module")
@@ -105,3 +106,4 @@ def _import_from(path: Path) -> None:
     # As an import statement leaves it, so that the next one costs nothing.
     sys.modules[NAME] = loaded
     vars(sys.modules["xleak"])["_torch"] = loaded
+    return loaded

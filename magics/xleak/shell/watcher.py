@@ -32,6 +32,10 @@ Beginning = Callable[[str], None]
 Ending = Callable[[int], None]
 # (what changed), called after every judgement, late ones included.
 Judged = Callable[[_native.Judgement], None]
+# (whether it has ended), called again and again while a search goes on in the idle kernel.
+Searching = Callable[[bool], None]
+# (), called when no cell runs and all is known of those that ran.
+Idle = Callable[[], None]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -61,6 +65,8 @@ class Watcher:
         self.after_account: list[Ending] = []
         self.after_judging: list[Judged] = []
         self.after_judgement: list[Listener] = []
+        self.while_searching: list[Searching] = []
+        self.when_idle: list[Idle] = []
         self._holders = Holders()
         self._notice = Notice(shell)
         self._shown_by: dict[int, int] = {}
@@ -138,7 +144,21 @@ class Watcher:
         Prints nothing.
         """
         if self._unfinished and _native.enabled():
-            self._judge(None, interrupted)
+            self._judge(None, functools.partial(self._search_goes_on, interrupted))
+            for told in self.while_searching:
+                told(True)
+
+    @_harmless
+    def rest(self) -> None:
+        """No cell runs and no request waits: what may be done by itself is done."""
+        if not self._unfinished and _native.enabled():
+            for listener in self.when_idle:
+                listener()
+
+    def _search_goes_on(self, interrupted: Callable[[], bool]) -> bool:
+        for told in self.while_searching:
+            told(False)
+        return interrupted()
 
     @_harmless
     def refresh(self) -> None:
@@ -196,32 +216,27 @@ class Watcher:
             self._tool_names.pop(word, None)
 
     def _judge(self, deadline_ms: float | None, interrupted: Callable[[], bool] | None) -> None:
-        entries = self._outputs(deadline_ms, interrupted)
-        looked = entries is not None and self._holders.look(
-            self, self._last_cell, deadline_ms, interrupted
-        )
+        examined = self._examine(deadline_ms, interrupted)
+        looked = examined and self._holders.look(self, self._last_cell, deadline_ms, interrupted)
         self._unfinished = not looked
-        if entries is not None:
-            judgement = _native.judge(self._last_cell, entries, self._holders.facts)
+        if examined:
+            entries = [] if self.caches.unused else map(self._fact, self.caches.entries())
+            judgement = _native.judge(self._last_cell, list(entries), self._holders.facts)
             for told in self.after_judging:
                 told(judgement)
 
-    def _outputs(
-        self, deadline_ms: float | None, interrupted: Callable[[], bool] | None
-    ) -> list[_native.OutputEntry] | None:
-        """The facts of the output cache; None where it takes another call to know them."""
+    def _examine(self, deadline_ms: float | None, interrupted: Callable[[], bool] | None) -> bool:
+        """Whether the facts of the output cache are known; False: it takes another call."""
         if self.caches.unused:
-            return []
+            return True
         tools = self.tool_names()
-        if not self.caches.examine(tools, self.mentioned, deadline_ms, interrupted):
-            return None
-        return [self._fact(entry) for entry in self.caches.entries()]
+        return self.caches.examine(tools, self.mentioned, deadline_ms, interrupted)
 
     def _fact(self, entry: _native.OutputFacts) -> _native.OutputEntry:
         return _native.OutputEntry(
             entry.number,
             self._shown_by.get(entry.number),
-            entry.held_bytes,
+            entry.held_bytes + self._holders.graphs_of_outputs.get(entry.number, 0),
             False,
             printable(entry.type_name),
             [printable(holder) for holder in entry.holders],

@@ -1,3 +1,4 @@
+# needs: tensorflow
 # %% two models in one cell
 import keras
 import numpy as np
@@ -9,7 +10,7 @@ duo = keras.Sequential([maker, critic])
 x, y = np.random.rand(8, 3), np.ones((8, 1))
 noise = np.random.rand(8, 2)
 
-# %% each compiled in each turn
+# %% each compiled in each turn  # expect: XL513
 for k in range(6):
     critic.trainable = True
     critic.compile("rmsprop", "mse")  # lint: XL513
@@ -18,7 +19,7 @@ for k in range(6):
     duo.compile("rmsprop", "mse")  # lint: XL513
     duo.train_on_batch(noise, y)
 
-# %% in a method, a while loop
+# %% in a method, a while loop  # expect: XL513
 class Trainer:
     def __init__(self, model):
         self.model = model
@@ -30,14 +31,15 @@ class Trainer:
             self.model.train_on_batch(x, y)
             done += 1
 
-Trainer(critic).train(2)
+Trainer(critic).train(5)
 
-# %% a note: around fit, from another module, in a function
-from tensorflow.keras.optimizers import SGD
+# %% compiled for each batch, in a function
+def teach(student, batches):
+    for inputs, targets in batches:
+        student.compile(loss="mse", optimizer=keras.optimizers.Adam(1e-3))  # lint: XL513
+        student.train_on_batch(inputs, targets)
 
-def search(rates):
-    for rate in rates:
-        critic.compile(SGD(rate), "mse")  # lint: XL513
-        critic.fit(x, y, verbose=0)
+student = keras.Sequential([keras.Input((3,)), layers.Dense(1)])
 
-search([0.1, 0.2])
+# %% that another cell calls  # expect: XL513
+teach(student, [(x, y)] * 5)

@@ -1,3 +1,4 @@
+# needs: tensorflow
 # %% compiled once
 import keras
 import numpy as np
@@ -35,3 +36,14 @@ import re
 
 for word in ("a", "b", "c", "d", "e", "f"):
     pattern = re.compile(word)
+
+# %% a model for each width
+for width in (2, 3, 4, 5, 6):
+    pupil = keras.Sequential([keras.Input((3,)), layers.Dense(width), layers.Dense(1)])  # lint: XL501
+    pupil.compile("sgd", "mse")
+    pupil.fit(x, y, verbose=0)
+
+# %% trained, tested and asked
+critic.fit(x, y, validation_data=(x, y), verbose=0)
+critic.evaluate(x, y, verbose=0)
+critic.predict(x, verbose=0)

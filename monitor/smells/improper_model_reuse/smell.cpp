@@ -1,4 +1,5 @@
 // A Keras model is compiled again in each turn of the loop that trains it.
+#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
 
 namespace xleak::monitor::smells::improper_model_reuse {
@@ -38,9 +39,24 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// Graphs lie outside of what is measured.
+constexpr std::int64_t kBytesUnknown = 0;
+
+std::string message(const Holder& holder) {
+  return "One cell had " + std::to_string(holder.count) +
+         " functions of Keras traced, since it compiles models again and again: each compile() "
+         "drops "
+         "the function before and the state of the optimizer. Compile each model once, before the "
+         "loop.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"recompiled models", "", message, 0, kBytesUnknown});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL513", "improper_model_reuse", Severity::warning, nullptr, in_source};
+const Smell smell{"XL513", "improper_model_reuse", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::improper_model_reuse

@@ -1,4 +1,4 @@
-# %% no reset at all
+# %% no reset at all  # expect: XL204
 import torch
 from torch import nn, optim
 
@@ -11,15 +11,16 @@ for epoch in range(3):
         error.backward()
         adam.step()  # lint: XL204
 
-# %% one reset before the loop
+# %% one reset before the loop  # expect: XL204
 import torch.optim as optimizers
 
-descent = optimizers.SGD(classifier.parameters(), lr=0.01)
+ranker = nn.Linear(6, 1)
+descent = optimizers.SGD(ranker.parameters(), lr=0.01)
 descent.zero_grad()
 step = 0
 while step < 10:
     gene, label = assays[step % 5]
-    (classifier(gene) - label).square().mean().backward()
+    (ranker(gene) - label).square().mean().backward()
     descent.step()  # lint: XL204
     step += 1
 
@@ -31,12 +32,14 @@ def learn(model, optimizer, batch):
     optimizer.step()  # lint: XL204
     return loss.item()
 
-# %% that is called for each
+# %% that is called for each  # expect: XL204
+scorer = nn.Sequential(nn.Linear(6, 6), nn.ReLU(), nn.Linear(6, 1))
+momentum = optim.SGD(scorer.parameters(), lr=0.01, momentum=0.9)
 curve = []
 for batch in assays:
-    curve.append(learn(classifier, adam, batch))
+    curve.append(learn(scorer, momentum, batch))
 
-# %% a class, with a scaler
+# %% a class, with a scaler  # expect: XL204
 class Trainer:
     def __init__(self, model):
         self.model = model
@@ -51,4 +54,5 @@ class Trainer:
                 self.scaler.step(self.optimizer)  # lint: XL204
                 self.scaler.update()
 
-Trainer(classifier).fit(assays, 2)
+trainer = Trainer(nn.Linear(6, 1))
+trainer.fit(assays, 2)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::missing_zero_grad {
@@ -184,9 +185,26 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// The gradients are as large as ever; what is in them is wrong.
+constexpr std::int64_t kBytesUnknown = 0;
+
+std::string message_of_steps(const Holder& holder) {
+  return "`" + holder.label + "` stepped along gradients to which backward() added " +
+         std::to_string(holder.count) +
+         " times without a reset: each step goes along the sum of all batches so far. Call "
+         "`zero_grad()` first in each turn" +
+         (holder.release.empty() ? "." : ", and `" + holder.release + "` now.");
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  const HolderRule rule{"uncleared gradients", "Reset the gradients", message_of_steps, 0,
+                        kBytesUnknown};
+  return holder_findings(session, rule);
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL204", "missing_zero_grad", Severity::warning, nullptr, in_source};
+const Smell smell{"XL204", "missing_zero_grad", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::missing_zero_grad

@@ -126,3 +126,36 @@ progressive = Progressive()
 for phase in range(4):
     progressive.stages.append(nn.Linear(300, 300))
     level = progressive(torch.rand(2, 300)).mean().item()
+
+# %% made by the first pass, in a loop under a guard
+class InLoop(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList()
+
+    def forward(self, x):
+        if not self.layers:
+            for number in range(2):
+                self.layers.append(nn.Linear(x.shape[1], x.shape[1]))
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+looped = InLoop()
+level = [looped(torch.rand(2, 300)).mean().item() for step in range(4)]
+
+# %% made where an early return did not leave
+class Early(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = {}
+
+    def forward(self, x):
+        if x.shape[1] in self.heads:
+            return self.heads[x.shape[1]](x)
+        head = nn.Linear(x.shape[1], 300)
+        self.heads[x.shape[1]] = head
+        return head(x)
+
+early = Early()
+level = [early(torch.rand(2, 300)).mean().item() for step in range(4)]

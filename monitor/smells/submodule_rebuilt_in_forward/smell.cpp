@@ -71,6 +71,27 @@ bool is_set_up(const Call& call) {
   return target.is(source::Kind::attribute) && method != "forward" && method != "training_step";
 }
 
+// `if self.layers: return self.run(x)`, before the layers are made.
+bool follows_early_return(const Call& call) {
+  for (const Expr& statement : call.function().body().children()) {
+    if (!(statement < call)) return false;
+    if (!statement.is(source::Kind::if_branch)) continue;
+    const bool asks =
+        statement.child(source::Field::condition).text().find("self.") != std::string_view::npos;
+    const auto returns = statement.child(source::Field::body).all(source::Kind::return_statement);
+    if (asks && !returns.empty()) return true;
+  }
+  return false;
+}
+
+// Under a condition of its own, or in a loop under one: not in each pass.
+bool is_conditional(const Call& call) {
+  if (call.is_guarded() || follows_early_return(call)) return true;
+  const auto loops = call.loops();
+  return std::any_of(loops.begin(), loops.end(),
+                     [](const Loop& loop) { return loop.is_guarded(); });
+}
+
 List<Call> constructors(const SourceView& code) {
   List<Call> result;
   for (const Call& call : code.calls()) {
@@ -85,7 +106,7 @@ std::vector<Finding> in_source(const SourceView& code) {
   std::vector<Finding> findings;
   if (!code.uses("torch")) return findings;
   for (const Call& call : constructors(code)) {
-    if (call.is_guarded() || is_builder(call.function().name())) continue;
+    if (is_conditional(call) || is_builder(call.function().name())) continue;
     if (is_set_up(call)) continue;
     if (!code.runs_in_forward(call) || !makes_weights(code, call)) continue;
     Finding finding = call.finding(

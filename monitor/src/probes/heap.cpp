@@ -1,9 +1,9 @@
 #include "probes/heap.hpp"
 
-#include <dlfcn.h>
 #include <malloc.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "probes/resident.hpp"
 #include "xleak/monitor/error.hpp"
@@ -17,24 +17,37 @@
 namespace xleak::monitor {
 namespace {
 
-// With jemalloc or a sanitizer in front, mallinfo2 would count a heap that nobody uses.
-bool malloc_is_glibcs() noexcept {
-  void* libc = ::dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-  if (libc == nullptr) return false;
-  const bool same = ::dlsym(RTLD_DEFAULT, "malloc") == ::dlsym(libc, "malloc");
-  ::dlclose(libc);
-  return same;
+#if XLEAK_HAS_MALLINFO2
+HeapUse read() noexcept {
+  const auto info = ::mallinfo2();
+  return {static_cast<std::int64_t>(info.uordblks + info.hblkhd),
+          static_cast<std::int64_t>(info.fordblks)};
 }
+
+// With jemalloc or a sanitizer in front, mallinfo2 would count a heap that nobody uses. By what a
+// block does to it: where `malloc` lies says nothing in a program that is linked to one place.
+bool counts_what_malloc_gives() noexcept {
+  constexpr std::size_t kBlock = 3U << 20;
+  // Another thread may free as much meanwhile, but not each time.
+  constexpr int kAttempts = 5;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const auto before = read().used_bytes;
+    void* volatile block = std::malloc(kBlock);
+    const auto during = read().used_bytes;
+    std::free(block);
+    if (block != nullptr && during - before >= static_cast<std::int64_t>(kBlock)) return true;
+  }
+  return false;
+}
+#endif
 
 }  // namespace
 
 std::optional<HeapUse> try_read_heap() noexcept {
 #if XLEAK_HAS_MALLINFO2
-  static const bool glibcs = malloc_is_glibcs();
-  if (!glibcs) return std::nullopt;
-  const auto info = ::mallinfo2();
-  return HeapUse{static_cast<std::int64_t>(info.uordblks + info.hblkhd),
-                 static_cast<std::int64_t>(info.fordblks)};
+  static const bool counts = counts_what_malloc_gives();
+  if (!counts) return std::nullopt;
+  return read();
 #else
   return std::nullopt;
 #endif

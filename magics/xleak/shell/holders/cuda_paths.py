@@ -13,7 +13,7 @@ from xleak.shell.holders.look import Look
 
 # Where frameworks, and compilers on their behalf, look for it.
 _VARIABLES = ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "PATH", "LD_LIBRARY_PATH")
-_FRAMEWORKS = ("torch", "tensorflow", "jax", "cupy")
+FRAMEWORKS = ("torch", "tensorflow", "jax", "cupy")
 # `/usr/local/cuda-11.8/bin`, `/opt/cuda/11.8`
 _FOLDER = re.compile(r"cuda[-/](\d+)\.\d+(?:\.\d+)*(?=/|$)", re.IGNORECASE)
 _LIBRARY = re.compile(r"/(libcudart|libcudnn)\.so\.(\d+)[^/]*$")
@@ -34,9 +34,7 @@ class CudaPaths:
 
     def after_cell(self, cell: int) -> bool:
         """Whether what is named changed for the better or the worse."""
-        frameworks = sum(name in sys.modules for name in _FRAMEWORKS)
-        if not frameworks:
-            return False
+        frameworks = sum(name in sys.modules for name in FRAMEWORKS)
         state = frameworks, _variables()
         if state == self._state:
             return False

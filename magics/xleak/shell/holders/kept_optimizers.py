@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import fields_of, instances, is_instance
-from xleak.shell.holders.containers import is_tensor
+from xleak.shell.fields import fields_of, is_instance
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
+from xleak.shell.holders.optimizers import live_optimizers, weights_of
 from xleak.shell.holders.places import first_container_of, value_at
 from xleak.shell.modules import entries_of, live_modules
 
-_OPTIMIZER = ("torch.optim.optimizer", "Optimizer")
 _SCHEDULER = ("torch.optim.lr_scheduler", "LRScheduler")
 # A pair may take turns at the same weights.
 _TURNS = 3
@@ -75,12 +74,12 @@ def _of_no_use(look: Look) -> Iterator[tuple[str, _Kept]]:
 def _optimizers(look: Look) -> list[_Kept]:
     """In the order of the containers that have them, those with names of their own last."""
     found = []
-    for it, fields in instances(look.live, *_OPTIMIZER):
+    for it, fields in live_optimizers(look.live):
         way = look.heap.way_to(it)
         if is_the_users(way):
             state: Any = fields.get("state")
             has_state = issubclass(type(state), dict) and dict.__len__(state) > 0
-            found.append(_Kept(it, way, _weights_of(fields), has_state))
+            found.append(_Kept(it, way, weights_of(fields), has_state))
     return sorted(
         found,
         key=lambda it: (
@@ -90,12 +89,6 @@ def _optimizers(look: Look) -> list[_Kept]:
             it.way,
         ),
     )
-
-
-def _weights_of(fields: dict[str, Any]) -> list[Any]:
-    groups = fields.get("param_groups")
-    parts = [it.get("params") for it in groups if type(it) is dict] if type(groups) is list else []
-    return [it for part in parts if type(part) is list for it in part if is_tensor(it)]
 
 
 def _weights_of_modules(look: Look) -> set[int]:
@@ -111,7 +104,7 @@ def _release(look: Look, way: str, surplus: set[int]) -> str:
     elements = list(container.values()) if type(container) is dict else list(container)
     of_no_use = [_optimizer_of(it) in surplus for it in elements]
     count = sum(of_no_use)
-    kept = {id(it) for it, _ in instances(look.live, *_OPTIMIZER) if look.heap.keeps(container, it)}
+    kept = {id(it) for it, _ in live_optimizers(look.live) if look.heap.keeps(container, it)}
     if count != len(surplus) or not kept >= surplus:
         return ""
     if count == len(elements):

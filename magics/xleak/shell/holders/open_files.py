@@ -6,7 +6,6 @@ import gc
 import io
 import os
 import re
-import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -25,11 +24,6 @@ _MANY = 50
 _RUNS = 2
 # After so many cells in which none is read or written, they are done with.
 _IDLE_CELLS = 2
-_NO_FILES = ("/proc/", "/sys/", "/dev/")
-_OF_DATABASES = ("-wal", "-shm")
-_DELETED = " (deleted)"
-# What SQLite opens and closes at any time, IPython's history too.
-_PASSING = "-journal"
 _OUTPUT = re.compile(r"_{1,3}\b|_\d+\b|Out\b")
 _BUFFERS = (io.BufferedReader, io.BufferedWriter, io.BufferedRandom)
 
@@ -51,7 +45,7 @@ class OpenFiles:
     """By the cell that opened them, until they are closed. Keeps numbers and paths alone."""
 
     def __init__(self) -> None:
-        self._descriptors = _Descriptors()
+        self._open = _native.OpenFiles()
         self._cells: dict[_File, int] = {}
         self._identities: dict[int, str] = {}
         self._positions: dict[int, dict[_File, int]] = {}
@@ -64,11 +58,11 @@ class OpenFiles:
     def after_cell(self, cell: int, source: str) -> bool:
         """Whether files of several runs are open, or many that are done with; or some of those no
         longer."""
-        changed = self._descriptors.changed()
+        changed = self._open.changed()
         if not changed and not self._positions:
             return False
         if changed:
-            self._cells = {it: self._cells.get(it, cell) for it in self._descriptors.files()}
+            self._cells = {it: self._cells.get(it, cell) for it in self._open.files()}
             self._identities[cell] = identity_of(cell, source)
         self._note_positions(cell)
         before, self._suspects = self._suspects, self._of_reruns() | self._of_many()
@@ -143,59 +137,6 @@ class OpenFiles:
                 yield _Handle(handle, way, self._cells[file], file[1])
 
 
-class _Descriptors:
-    """What /proc says of this process; nothing where there is none."""
-
-    def __init__(self) -> None:
-        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-        self._files: list[_File] = []
-        self._state = (0, 0)
-        self._passing = False
-        """Whether a file was there that a database opens and closes at any time."""
-        try:
-            self._folder: int | None = os.open("/proc/self/fd", flags)
-        except OSError:
-            self._folder = None
-
-    def __del__(self) -> None:
-        if self._folder is not None:
-            os.close(self._folder)
-
-    def changed(self) -> bool:
-        """Whether other files may be open than at the last call."""
-        if self._folder is None:
-            return False
-        state = _state_of(self._folder)
-        if state == self._state and not self._passing:
-            return False
-        self._state, self._passing = state, False
-        self._files = []
-        for number in map(int, os.listdir(self._folder)):
-            if path := self._path(number):
-                self._files.append((number, path))
-        # What another thread opened or closed meanwhile is looked for at the next call.
-        self._passing |= _state_of(self._folder) != state
-        return True
-
-    def files(self) -> list[_File]:
-        """Those of files, as they have a name: no sockets, pipes, devices, shared memory."""
-        return self._files
-
-    def _path(self, number: int) -> str:
-        """Empty for what is none of them."""
-        try:
-            if not stat.S_ISREG(os.fstat(number).st_mode):
-                return ""
-            path = os.readlink(str(number), dir_fd=self._folder)
-        except OSError:
-            return ""
-        if path.removesuffix(_DELETED).endswith(_PASSING):
-            self._passing = True
-            return ""
-        is_named = path.startswith("/") and not path.endswith((_DELETED, *_OF_DATABASES))
-        return path if is_named and not path.startswith(_NO_FILES) else ""
-
-
 def _position(file: _File) -> int:
     """How many bytes lie before the next one; -1 where that cannot be told."""
     try:
@@ -203,15 +144,6 @@ def _position(file: _File) -> int:
         return os.lseek(file[0], 0, os.SEEK_CUR)
     except OSError:
         return -1
-
-
-def _state_of(folder: int) -> tuple[int, int]:
-    """How many descriptors there are, and the next one: another where a file took the place of a
-    file."""
-    number = os.dup(folder)
-    os.close(number)
-    # Before Linux 6.2 the size is 0.
-    return os.fstat(folder).st_size or len(os.listdir(folder)), number
 
 
 def _python_files(live: _native.LiveObjects) -> Iterator[tuple[int, Any]]:

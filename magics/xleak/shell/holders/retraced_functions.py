@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import types
 import weakref
 from collections.abc import Iterator
@@ -11,14 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import class_fields, fields_of
+from xleak.shell.fields import fields_of
 from xleak.shell.holders.look import Look, is_the_users
 from xleak.shell.holders.origin import is_in_library
 from xleak.shell.holders.tf_functions import (
-    MODULE,
     Compiled,
     compiled_functions,
     count_traces,
+    detectors,
+    recent_traces,
     traces_of,
 )
 
@@ -61,13 +61,13 @@ class RetracedFunctions:
 
     def after_cell(self, cell: int) -> bool:
         """Whether there is something to tell, or no longer, or a function to know."""
-        detectors = _detectors()
-        if not detectors and not self._known:
+        found = detectors()
+        if not found and not self._known:
             return False
         changed = self._forget()
         before, self._lengths = self._lengths, {}
-        for reference, detector in detectors:
-            count = _recent_traces(detector)
+        for reference, detector in found:
+            count = recent_traces(detector)
             self._lengths[id(detector)] = count
             rise = count - before.get(id(detector), 0)
             code = reference() if rise else None
@@ -155,24 +155,3 @@ def _holder(it: Compiled, grown: _Traced, look: Look) -> Iterator[_native.Holder
     # A method's function is found by its object, in a table of TensorFlow's.
     label = way if is_the_users(way) else f"{name}, from cell {grown.cell} on"
     yield _native.Holder("retraced function", label, 0, grown.cell, name, count, release)
-
-
-def _detectors() -> list[tuple[Any, Any]]:
-    """(weak reference to a code, what TensorFlow notes of its calls)."""
-    module = sys.modules.get(MODULE)
-    manager = getattr(module, "__dict__", {}).get("_frequent_tracing_detector_manager")
-    table = _slot(manager, "_detectors")
-    data = fields_of(table).get("data") if type(table) is weakref.WeakKeyDictionary else None
-    return list(dict.items(data)) if type(data) is dict else []
-
-
-def _recent_traces(detector: object) -> int:
-    """How many of the last calls traced. An entry is the number of calls from one trace on; the
-    first is 0 where the first call found a trace."""
-    calls = _slot(detector, "_calls_per_tracings")
-    return list.__len__(calls) - (calls[:1] == [0]) if type(calls) is list else 0
-
-
-def _slot(it: object, name: str) -> Any:
-    slot = class_fields(type(it)).get(name)
-    return slot.__get__(it) if type(slot) is types.MemberDescriptorType else None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from xleak import _native
@@ -17,7 +18,7 @@ from xleak.shell.holders.churn import Churn
 from xleak.shell.holders.collected_widgets import CollectedWidgets
 from xleak.shell.holders.contexts import kept_contexts
 from xleak.shell.holders.counts import Counts
-from xleak.shell.holders.cuda_paths import CudaPaths
+from xleak.shell.holders.cuda_paths import FRAMEWORKS, CudaPaths
 from xleak.shell.holders.cycles import GarbageCycles
 from xleak.shell.holders.dataset_copies import DatasetCopies
 from xleak.shell.holders.debuggers import debuggers
@@ -45,7 +46,7 @@ from xleak.shell.holders.kept_optimizers import KeptOptimizers
 from xleak.shell.holders.keras_passes import KerasPasses
 from xleak.shell.holders.lambda_layers import lambda_layers
 from xleak.shell.holders.last_traceback import last_traceback
-from xleak.shell.holders.look import Look, Teller
+from xleak.shell.holders.look import LEAST_BYTES, Look, Teller
 from xleak.shell.holders.made_in_forward import MadeInForward
 from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
@@ -55,6 +56,7 @@ from xleak.shell.holders.pictures import DecodedPictures
 from xleak.shell.holders.process_groups import ProcessGroups
 from xleak.shell.holders.products import MatrixProducts
 from xleak.shell.holders.recompilations import Recompilations
+from xleak.shell.holders.recompiled_models import RecompiledModels
 from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.repeated_loaders import RepeatedIterators, RepeatedLoaders
 from xleak.shell.holders.repeaters import RepeatedBatches
@@ -69,6 +71,7 @@ from xleak.shell.holders.stray_devices import StrayTensors
 from xleak.shell.holders.stray_widgets import StrayWidgets
 from xleak.shell.holders.tf_sessions import OpenSessions
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
+from xleak.shell.holders.uncleared_gradients import UnclearedGradients
 from xleak.shell.holders.views import PinnedViews
 from xleak.shell.holders.workers import IdleWorkers
 from xleak.shell.widgets import is_imported as widgets_are_imported
@@ -85,6 +88,7 @@ _LETS_GO = re.compile(r"\bdel\b|=\s*None\b|\.(?:pop|clear|close)\(")
 # Of the time before a reply; of a pause, which ends when somebody asks.
 _GRAPHS_MS = 10.0
 _ALL_GRAPHS_MS = 1000.0
+_ENTRY = re.compile(r"Out\[(\d+)\]")
 
 
 class Holders:
@@ -111,8 +115,10 @@ class Holders:
         self._scalers = Scalers(self._counts)
         self._autocasts = Autocasts(self._counts)
         self._passes = DevicePasses(self._counts)
+        self._uncleared = UnclearedGradients(self._counts)
         self._keras_passes = KerasPasses()
         self._retraced = RetracedFunctions()
+        self._recompiled = RecompiledModels()
         self._sessions = OpenSessions()
         self._default_graph = DefaultGraph()
         self._tellers: list[Teller] = [
@@ -170,15 +176,19 @@ class Holders:
             self._scalers,
             self._autocasts,
             self._passes,
+            self._uncleared,
             self._keras_passes,
             parallels,
             MatrixProducts(),
             GraphConstants(),
             self._retraced,
+            self._recompiled,
             self._sessions,
             self._default_graph,
             DatasetCopies(),
         ]
+        self.graphs_of_outputs: Mapping[int, int] = {}
+        """By number of an entry of Out the bytes that the graphs of its tensors alone keep."""
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
         self._crept_bytes = 0
@@ -204,9 +214,11 @@ class Holders:
             self._counts.after_cell(index, source),
             widgets_are_imported() and self._widgets.history.after_cell(index, source),
             self._files.after_cell(index, source),
-            self._search_workers.after_cell(index),
-            self._cuda.after_cell(index),
         ]
+        if "joblib" in sys.modules or "loky" in sys.modules:
+            noticed.append(self._search_workers.after_cell(index))
+        if not sys.modules.keys().isdisjoint(FRAMEWORKS):
+            noticed.append(self._cuda.after_cell(index))
         if "torch" in sys.modules:
             self._deleted.after_cell(index, shell.user_ns)
             noticed += [
@@ -219,12 +231,14 @@ class Holders:
                 self._scalers.after_cell(index, source),
                 self._autocasts.after_cell(index),
                 self._passes.after_cell(index),
+                self._uncleared.after_cell(index, source),
             ]
         if "keras" in sys.modules:
             noticed.append(self._keras_passes.after_cell(index, source))
         if "tensorflow" in sys.modules:
             noticed += [
                 self._retraced.after_cell(index),
+                self._recompiled.after_cell(index, source),
                 self._sessions.after_cell(index, source),
                 self._default_graph.after_cell(index, source),
             ]
@@ -279,5 +293,16 @@ class Holders:
             # After the snapshot, to which it would be a holder of everything.
             with _native.LiveObjects() as live:
                 self.facts = self._tell(heap, live, watcher, index)
-        self._cost_ms = (time.perf_counter() - start) * 1000
+            self.graphs_of_outputs = {} if watcher.caches.unused else _graphs_of_outputs(heap)
+        cost_ms = (time.perf_counter() - start) * 1000
+        # One that a request cut short says nothing of what a whole one takes.
+        self._cost_ms = cost_ms if heap is not None else max(cost_ms, self._cost_ms)
         return heap is not None
+
+
+def _graphs_of_outputs(heap: _native.HeapSnapshot) -> Mapping[int, int]:
+    kept: Counter[int] = Counter()
+    for graph in heap.graphs(LEAST_BYTES):
+        if entry := _ENTRY.match(graph.way):
+            kept[int(entry[1])] += graph.kept
+    return kept

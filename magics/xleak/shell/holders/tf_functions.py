@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import types
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import class_fields, instances
+from xleak.shell.fields import class_fields, fields_of, instances
 from xleak.shell.holders.origin import is_in_library
 
-MODULE = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
+_MODULE = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Compiled:
 
 def compiled_functions(live: _native.LiveObjects) -> Iterator[Compiled]:
     """All that are alive, those of libraries too."""
-    for function, fields in instances(live, MODULE, "Function"):
+    for function, fields in instances(live, _MODULE, "Function"):
         traces = traces_of(fields)
         if traces is not None:
             code = fields.get("_key_for_call_stats")
@@ -38,9 +40,7 @@ def compiled_functions(live: _native.LiveObjects) -> Iterator[Compiled]:
 
 def traces_of(fields: dict[str, Any]) -> dict[Any, Any] | None:
     """By signature what a function was traced for; None where TensorFlow keeps it otherwise."""
-    cache = fields.get("_function_cache")
-    slot = class_fields(type(cache)).get("_primary")
-    found = slot.__get__(cache) if type(slot) is types.MemberDescriptorType else None
+    found = _slot(fields.get("_function_cache"), "_primary")
     return found if issubclass(type(found), dict) else None
 
 
@@ -51,6 +51,33 @@ def count_traces(traces: dict[Any, Any]) -> int:
     return count - (count > 1 and _scope(next(iter(traces))) is not _scope(next(reversed(traces))))
 
 
+def detectors() -> list[tuple[Any, Any]]:
+    """(weak reference to a code, what TensorFlow notes of its calls)."""
+    module = sys.modules.get(_MODULE)
+    manager = getattr(module, "__dict__", {}).get("_frequent_tracing_detector_manager")
+    table = _slot(manager, "_detectors")
+    data = fields_of(table).get("data") if type(table) is weakref.WeakKeyDictionary else None
+    return list(dict.items(data)) if type(data) is dict else []
+
+
+def count_called() -> int:
+    """How many of tf.function's objects were called at least once in the process."""
+    counter = getattr(sys.modules.get(_MODULE), "__dict__", {}).get("_tf_function_counter")
+    return 0 if counter is None else int(counter.get_cell("0").value())
+
+
+def recent_traces(detector: object) -> int:
+    """How many of the last calls traced. An entry is the number of calls from one trace on; the
+    first is 0 where the first call found a trace."""
+    calls = _slot(detector, "_calls_per_tracings")
+    return list.__len__(calls) - (calls[:1] == [0]) if type(calls) is list else 0
+
+
 def _scope(signature: Any) -> object:
     context = signature[0] if type(signature) is tuple and signature else ()
     return tuple.__getitem__(context, -1) if issubclass(type(context), tuple) and context else None
+
+
+def _slot(it: object, name: str) -> Any:
+    slot = class_fields(type(it)).get(name)
+    return slot.__get__(it) if type(slot) is types.MemberDescriptorType else None

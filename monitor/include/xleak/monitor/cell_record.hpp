@@ -78,6 +78,16 @@ struct CellRecord {
   std::optional<TensorUse> tensors;  ///< Empty where nobody counted them.
 };
 
+/// What a cell that runs has done so far.
+struct LiveCell {
+  int index = 0;  ///< As its record will have.
+  std::optional<std::string> cell_id;
+  double seconds = 0;
+  std::int64_t resident_before_bytes = 0;
+  std::int64_t resident_bytes = 0;
+  std::vector<DeviceReading> devices;  ///< Device, allocated and reserved; of those in use.
+};
+
 /// What a record says of whether a cell is worth a look. Unknown numbers count as 0.
 struct CellChange {
   bool heap_is_known = false;

@@ -1,10 +1,12 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "xleak/monitor/cell_record.hpp"
+#include "xleak/monitor/device_reader.hpp"
 #include "xleak/monitor/export.hpp"
 #include "xleak/monitor/smell.hpp"
 
@@ -52,6 +54,13 @@ class XLEAK_MONITOR_API Session {
   std::optional<CellRecord> record(int index) const;
   /// What one cell changed; nothing for an index without a record.
   CellChange change_of(int index) const;
+
+  /// From now on `listener` gets a cell that has run for 250 ms, at most 4 times a second; an empty
+  /// one ends it. The sampling thread calls it, with the session locked, so that nothing comes
+  /// after the end of a cell: it must not throw, wait or call back.
+  void follow(std::function<void(const LiveCell&)> listener);
+  /// Where the devices of such a cell are read. `reader` stays mapped until the process ends.
+  void read_devices_by(DeviceReader reader) noexcept;
 
   /// Runs every smell over the facts, which must be complete: what they no longer show is resolved.
   /// Adds what its records tell of devices.

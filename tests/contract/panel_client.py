@@ -51,7 +51,7 @@ class PanelClient:
         deadline = time.monotonic() + TIMEOUT
         while True:
             message = self._next_of_comm(deadline)
-            if message.get("request") == self._last_id:
+            if message.get("request") == self._last_id and message["kind"] != "progress":
                 return message
 
     def wait_for(self, kind: str) -> Message:
@@ -66,8 +66,11 @@ class PanelClient:
         """The next message of anybody."""
         return self._next(time.monotonic() + TIMEOUT)
 
-    def told(self) -> list[Message]:
-        """What has come since the last call of anything, once the kernel has served all before."""
+    def told(self, passing: bool = False) -> list[Message]:
+        """What has come since the last call of anything, once the kernel has served all before.
+
+        passing: with live samples and progress, which come where the machine is slow.
+        """
         asked = self.client.kernel_info()
         start = len(self.iopub)
         deadline = time.monotonic() + TIMEOUT
@@ -75,7 +78,8 @@ class PanelClient:
             pass
         # The reply that nobody reads would be the next one's.
         self.client.get_shell_msg(timeout=TIMEOUT)
-        return [it["content"]["data"] for it in self.iopub[start:] if self._is_ours(it)]
+        data = [it["content"]["data"] for it in self.iopub[start:] if self._is_ours(it)]
+        return [it for it in data if passing or it["kind"] not in ("live", "progress")]
 
     def close(self) -> None:
         self.client.stop_channels()

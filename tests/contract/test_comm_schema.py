@@ -80,11 +80,21 @@ def test_what_the_kernel_builds_is_valid() -> None:
     cells, findings = shape["cells"], shape["findings"]
     for message in (
         messages.hello(list(REQUESTS)),
-        messages.session(1, cells, 4, findings),
+        messages.session(1, cells, 4, findings, "report"),
         messages.cell(cells[0]),
         messages.findings(changed=findings),
         messages.findings(3, added=findings),
         messages.done(1),
+        messages.progress(None, 1),
+        messages.policy("auto"),
+        messages.released([findings[0]["id"]], {"malloc": 16}, ["Out[2]: came back"]),
         messages.error(None, "A request has an id, a number from 1 up."),
     ):
         validator("fromKernel").validate(message)
+
+
+@pytest.mark.parametrize("kind", ["names", "path", "census", "devices"])
+def test_an_answer_is_of_the_kind_of_its_request(kind: str) -> None:
+    shape = content(EXAMPLES / "from_kernel" / "valid" / f"{kind}.json")
+    fields = {name: it for name, it in shape.items() if name not in ("kind", "request")}
+    assert messages.answer(shape["request"], kind, fields) == shape

@@ -1,5 +1,7 @@
 """What a wheel holds, and what its native modules ask of the machine."""
 
+import gzip
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -74,6 +76,20 @@ def test_the_wheel_holds_the_readme_of_every_smell(unpacked: Path, root: Path) -
     smells = {path.parent.name for path in root.glob("monitor/smells/*/smell.cpp")}
     assert smells
     assert {path.parent.name for path in unpacked.glob("xleak/smells/*/README.md")} == smells
+
+
+def test_the_wheel_holds_the_sidebar_as_jupyterlab_looks_for_it(unpacked: Path) -> None:
+    (folder,) = unpacked.glob("*.data/data/share/jupyter/labextensions/xleak")
+    built = json.loads((folder / "package.json").read_text())["jupyterlab"]["_build"]
+    assert (folder / built["load"]).is_file()
+    assert (folder / "schemas" / "xleak" / "plugin.json").is_file()
+    assert json.loads((folder / "install.json").read_text())["packageName"] == "xleak"
+
+
+def test_the_sidebar_is_small(unpacked: Path) -> None:
+    scripts = unpacked.glob("*.data/data/share/jupyter/labextensions/xleak/static/*.js")
+    sizes = [len(gzip.compress(script.read_bytes())) for script in scripts]
+    assert 0 < sum(sizes) <= 250 << 10
 
 
 def test_the_wheel_holds_no_sources_and_no_build_folders(unpacked: Path) -> None:

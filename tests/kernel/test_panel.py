@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -225,9 +227,242 @@ def test_a_panel_waits_for_the_cell_that_runs(kernel: Session, panel: PanelClien
     assert any(it["kind"] == "cell" for it in comm_data(panel))
 
 
-def comm_data(panel: PanelClient) -> list[Message]:
-    ours = [it["content"] for it in panel.iopub if it["msg_type"] == "comm_msg"]
+def comm_data(panel: PanelClient, start: int = 0) -> list[Message]:
+    ours = [it["content"] for it in panel.iopub[start:] if it["msg_type"] == "comm_msg"]
     return [it["data"] for it in ours if it["comm_id"] == panel.comm_id]
+
+
+# --- what they may look at ---------------------------------------------------------------------
+
+
+def test_a_running_cell_is_told_while_native_code_holds_the_lock(
+    kernel: Session, panel: PanelClient
+) -> None:
+    """PyDLL keeps the lock: no Python runs for these two seconds."""
+    running = kernel.send(
+        f"import ctypes\nkept = bytearray({64 * MIB})\nctypes.PyDLL(None).usleep(2_000_000)\ndel kept"
+    )
+    assert kernel.wait(running).content["status"] == "ok"
+    told = panel.told(passing=True)
+    live = [it for it in told if it["kind"] == "live"]
+    assert 4 <= len(live) <= 9
+    assert [it["kind"] for it in told[: len(live)]] == ["live"] * len(live), "none after its cell"
+    cell = told[len(live)]["cell"]
+    assert {it["index"] for it in live} == {cell["index"]}
+    assert {it["resident_before_bytes"] for it in live} == {cell["host"]["resident_before_bytes"]}
+    assert live[-1]["resident_bytes"] - live[-1]["resident_before_bytes"] >= 60 * MIB
+    seconds = [it["seconds"] for it in live]
+    assert seconds[0] >= 0.25
+    assert all(b - a >= 0.25 for a, b in pairwise(seconds))
+    parents = [it["parent_header"]["msg_id"] for it in panel.iopub if is_live(it)]
+    assert set(parents[-len(live) :]) == {running}
+
+
+def is_live(message: Message) -> bool:
+    data = message["content"].get("data")
+    return isinstance(data, dict) and data.get("kind") == "live"
+
+
+def test_a_running_cell_is_told_to_subscribed_panels_alone(
+    kernel: Session, panel: PanelClient, new_panel: NewPanel
+) -> None:
+    silent = new_panel()
+    left = new_panel()
+    left.ask("subscribe")
+    left.ask("unsubscribe")
+    kernel.run("import time; time.sleep(0.6)")
+    assert "live" in [it["kind"] for it in panel.told(passing=True)]
+    assert silent.told(passing=True) == []
+    assert left.told(passing=True) == []
+
+
+def test_names_come_with_what_they_keep_the_largest_first(
+    kernel: Session, panel: PanelClient
+) -> None:
+    kernel.run(f"alone = bytearray({12 * MIB}); first = [bytearray({8 * MIB})]; second = first")
+    answer = panel.ask("names")
+    facts = {it["name"]: it for it in answer["names"]}
+    assert facts["alone"]["retained_bytes"] == pytest.approx(12 * MIB, rel=0.01)
+    assert facts["alone"]["type"] == "bytearray"
+    assert facts["first"]["retained_bytes"] == 0
+    assert facts["first"]["shared_bytes"] == pytest.approx(8 * MIB, rel=0.01)
+    sizes = [it["retained_bytes"] for it in answer["names"]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert "get_ipython" not in facts
+    kernel.run("del alone, first, second")
+
+
+def test_of_many_names_the_rest_is_counted(kernel: Session, panel: PanelClient) -> None:
+    kernel.run("for number in range(300): globals()[f'name_{number}'] = [number]")
+    answer = panel.ask("names")
+    assert len(answer["names"]) == 200
+    assert answer["left_out"] >= 100
+    kernel.run("for number in range(300): del globals()[f'name_{number}']")
+
+
+def test_names_of_hostile_types_are_told_as_they_are(kernel: Session, panel: PanelClient) -> None:
+    kernel.run("globals()['<img src=x onerror=alert(1)>'] = type('<b>' * 100, (), {})()")
+    kernel.run("globals()['\\ud800'] = 1")
+    told = {it["name"]: it["type"] for it in panel.ask("names")["names"]}
+    assert told["<img src=x onerror=alert(1)>"].startswith("<b><b>")
+    kernel.run("del globals()['<img src=x onerror=alert(1)>'], globals()['\\ud800']")
+
+
+def test_the_way_to_what_a_name_keeps_is_told_step_by_step(
+    kernel: Session, panel: PanelClient
+) -> None:
+    kernel.run(f"model = {{'a.b': [bytearray({8 * MIB})]}}")
+    answer = panel.ask("path", name="model")
+    assert answer["path"] == ["model", "['a.b']", "[0]"]
+    assert answer["releasable_bytes"] == pytest.approx(8 * MIB, rel=0.01)
+    assert answer["also"] == []
+    kernel.run("cache = [model['a.b']]")
+    held = panel.ask("path", name="model")
+    assert held["also"] == ["cache[0][0]"]
+    assert held["releasable_bytes"] < MIB
+    kernel.run("del model, cache")
+
+
+def test_what_was_shown_goes_with_its_name(kernel: Session, panel: PanelClient) -> None:
+    shown = kernel.run(f"shown = bytearray({8 * MIB})\nmemoryview(shown)")
+    entry = f"Out[{shown.content['execution_count']}]"
+    answer = panel.ask("path", name=entry)
+    assert answer["name"] == entry
+    assert "shown" in answer["also"]
+    kernel.run("del shown")
+    assert panel.ask("path", name=entry)["releasable_bytes"] == pytest.approx(8 * MIB, rel=0.02)
+    kernel.run(f"%xdel {entry}")
+
+
+@pytest.mark.parametrize("name", ["nobody", "get_ipython", "a; b", "__builtins__"])
+def test_there_is_no_way_from_what_is_no_name_of_the_users(panel: PanelClient, name: str) -> None:
+    assert panel.ask("path", name=name)["kind"] == "error"
+
+
+def test_the_census_has_each_live_tensor_and_the_cell_that_made_it(fresh_kernel: Session) -> None:
+    panel = PanelClient(fresh_kernel.client)
+    panel.ask("subscribe")
+    assert panel.ask("census", page=1)["pages"] == 0
+    fresh_kernel.run("import torch")
+    fresh_kernel.run("model = {'w': torch.ones(1024, 1024, requires_grad=True)}")
+    fresh_kernel.run("y = model['w'] * 2; view = y[:1]; many = [torch.ones(1) for _ in range(150)]")
+    answer = panel.ask("census", page=1)
+    first = {it["names"][0]: it for it in answer["storages"] if it["names"]}
+    weight = first["model['w']"]
+    assert weight["bytes"] == 4 * MIB
+    assert (weight["dtype"], weight["shape"], weight["device"]) == ("float32", [1024, 1024], "cpu")
+    assert (weight["cell"], weight["requires_grad"], weight["grad_fn"]) == (2, True, None)
+    assert (first["y"]["cell"], first["y"]["grad_fn"]) == (3, "MulBackward0")
+    assert first["y"]["names"] == ["y", "view"]
+    assert len(answer["storages"]) == 100
+    assert answer["pages"] == 2
+    assert len(panel.ask("census", page=2)["storages"]) >= 50
+    assert panel.ask("census", page=3)["storages"] == []
+    panel.close()
+
+
+def test_without_an_accelerator_there_are_no_devices(panel: PanelClient) -> None:
+    assert panel.ask("devices")["devices"] == []
+
+
+def test_a_long_search_says_so_before_its_answer(kernel: Session, panel: PanelClient) -> None:
+    kernel.run("many = [[number] for number in range(2_000_000)]")
+    start = len(panel.iopub)
+    answer = panel.ask("names")
+    progress = [it for it in comm_data(panel, start) if it["kind"] == "progress"]
+    assert progress
+    assert {it["request"] for it in progress} == {answer["request"]}
+    kernel.run("del many")
+
+
+def test_a_search_in_the_idle_kernel_says_that_it_goes_on_and_that_it_is_over(
+    kernel: Session, panel: PanelClient
+) -> None:
+    kernel.run("many = [[number] for number in range(2_000_000)]")
+    for cell in (CACHE, "del volume"):
+        kernel.wait(kernel.send(cell))
+    assert panel.wait_for("progress") == {"kind": "progress", "request": None, "share": None}
+    while (last := panel.wait_for("progress"))["share"] is None:
+        pass
+    assert last == {"kind": "progress", "request": None, "share": 1}
+    kernel.run("del many")
+
+
+# --- policies ----------------------------------------------------------------------------------
+
+
+def rest(panel: PanelClient) -> list[Message]:
+    """What a kernel tells that nobody asks for anything, for longer than it needs."""
+    told = panel.told()
+    time.sleep(1)
+    return told + panel.told()
+
+
+@pytest.fixture
+def report_again(kernel: Session) -> Iterator[None]:
+    yield
+    kernel.run("%xleak policy report")
+
+
+def test_a_policy_is_every_panels(
+    kernel: Session, panel: PanelClient, new_panel: NewPanel, report_again: None
+) -> None:
+    other = new_panel()
+    assert other.ask("subscribe")["policy"] == "report"
+    assert panel.ask("set_policy", policy="ask")["kind"] == "done"
+    assert other.wait_for("policy")["policy"] == "ask"
+    assert kernel.ask("get_ipython().run_line_magic('xleak', 'policy')") is None
+    kernel.run("%xleak policy off")
+    assert other.wait_for("policy")["policy"] == "off"
+    assert new_panel().ask("subscribe")["policy"] == "off"
+
+
+def test_by_itself_goes_what_no_name_reaches_and_no_more(
+    kernel: Session, panel: PanelClient, report_again: None
+) -> None:
+    panel.ask("set_policy", policy="auto")
+    shown = [leak(kernel) for _ in range(2)]
+    named = kernel.run(f"named = bytearray({8 * MIB})\nmemoryview(named)")
+    mentioned = leak(kernel)
+    before = kernel.ask(MALLOC)
+    kernel.run(f"len({mentioned}); 1")
+    kernel.run("2")
+    kernel.run("3")
+    freed = 0
+    while freed < 15 * MIB:
+        freed += panel.wait_for("released")["freed"]["malloc"]
+    assert freed == pytest.approx(16 * MIB, rel=0.05)
+    kept = kernel.ask("sorted(Out)")
+    assert not {int(entry[4:-1]) for entry in shown} & set(kept)
+    assert {int(mentioned[4:-1]), named.content["execution_count"]} <= set(kept)
+    assert before - kernel.ask(MALLOC) < 18 * MIB
+    assert kernel.ask("named.__len__()") == 8 * MIB
+    kernel.run(f"%xdel {mentioned}")
+
+
+def test_what_the_last_underscore_means_stays(
+    kernel: Session, panel: PanelClient, report_again: None
+) -> None:
+    panel.ask("set_policy", policy="auto")
+    entry = leak(kernel)
+    rest(panel)
+    assert kernel.ask("_.nbytes") == 8 * MIB
+    kernel.run(f"%xdel {entry}")
+
+
+def test_an_error_is_released_once_another_cell_has_run(
+    kernel: Session, panel: PanelClient, report_again: None
+) -> None:
+    panel.ask("set_policy", policy="auto")
+    kernel.run(f"def fail():\n    big = bytearray({16 * MIB})\n    1 / 0")
+    assert kernel.run("fail()").content["status"] == "error"
+    assert "the last traceback" in kernel.findings()
+    rest(panel)
+    assert kernel.ask("__import__('sys').last_value is not None")
+    kernel.run("after = 1")
+    released = panel.wait_for("released")
+    assert released["freed"]["malloc"] == pytest.approx(16 * MIB, rel=0.05)
+    assert kernel.ask("hasattr(__import__('sys'), 'last_value')") is False
 
 
 # --- what no honest panel sends ----------------------------------------------------------------
@@ -259,6 +494,11 @@ NO_REQUESTS: list[Any] = [
     {"id": 1, "kind": "xdel", "name": {"kept": [1]}, "dry_run": False},
     {"id": 1, "kind": "subscribe", "x": [[[[[]]]]]},
     {"id": 1, "kind": "dismiss", "finding": "ffffffff-1"},
+    {"id": 1, "kind": "names", "name": "kept"},
+    {"id": 1, "kind": "path", "name": "kept.append(1)"},
+    {"id": 1, "kind": "census", "page": 10**9},
+    {"id": 1, "kind": "set_policy", "policy": "off"},
+    {"id": 1, "kind": "set_policy", "policy": ["auto"]},
 ]
 
 
@@ -319,3 +559,27 @@ def test_of_too_many_comms_the_oldest_is_closed(kernel: Session, new_panel: NewP
     for number in range(16):
         first.post("comm_close", {"comm_id": f"more-{number}", "data": {}})
     assert kernel.value("1 + 1") == "2"
+
+
+def test_what_the_source_repairs_comes_as_an_edit_of_the_guilty_cell(
+    kernel: Session, panel: PanelClient
+) -> None:
+    kernel.run("import torch\nnet = torch.nn.Linear(64, 4096)\nrows = torch.rand(64, 64)")
+    source = (
+        "losses = []\nfor step in range(20):\n    # größer\n"
+        "    loss = net(rows).square().mean()\n    losses.append(loss)"
+    )
+    kernel.run(source)
+    # Losses are a leak once they outlived the cell that made them.
+    panel.ask("findings")
+    kernel.run("done = True")
+    found = next(it for it in panel.ask("findings")["added"] if it["code"] == "XL102")
+    run, edit = found["fixes"]
+    assert (run["kind"], edit["kind"], edit["cell"]) == ("run", "edit", found["cause_cell"])
+    text = source.encode()
+    for it in reversed(edit["edits"]):
+        text = text[: it["start"]] + it["text"].encode() + text[it["stop"] :]
+    assert text.decode() == source.replace("append(loss)", "append(loss.detach())")
+    # An edit is the front end's to make.
+    refused = panel.ask("run_fix", finding=found["id"], fix=1)
+    assert refused["message"] == "This finding has no such fix."

@@ -6,6 +6,7 @@
 
 #include "forked.hpp"
 #include "interpreter.hpp"
+#include "live_cells.hpp"
 #include "pybind11/pybind11.h"
 #include "pybind11/stl.h"
 #include "pybind11_json/pybind11_json.hpp"
@@ -112,6 +113,10 @@ PYBIND11_MODULE(_kernel, m) {
       [](const std::string& prompt, bool password) { return server().ask(prompt, password); },
       py::arg("prompt"), py::arg("password"));
   m.def("parent", []() -> py::object { return server().parent(); });
+  m.def(
+      "tell_live_cells",
+      [](std::vector<std::string> comm_ids) { tell_live_cells(server(), std::move(comm_ids)); },
+      py::arg("comm_ids"), "Tell these comms what a cell does while it runs; none: nobody.");
   m.def("in_forked_child", &in_forked_child);
   m.def("request_waits", [] { return server().request_waits(); });
   m.def("request_stop", [] { server().request_stop(); });

@@ -299,6 +299,11 @@ nl::json Server::parent() const {
   return parent_;
 }
 
+nl::json Server::parent_header() const {
+  const nl::json request = parent();
+  return request.is_object() ? request["header"] : nl::json::object();
+}
+
 void Server::publish_status(const char* state, const nl::json& parent) {
   publish_for(parent, "status", {{"execution_state", state}}, nl::json::object(), {});
 }
@@ -306,9 +311,11 @@ void Server::publish_status(const char* state, const nl::json& parent) {
 void Server::publish(const std::string& type, nl::json content, nl::json metadata,
                      xeus::buffer_sequence buffers) {
   output_.flush();
-  const nl::json request = parent();
-  publish_for(request.is_object() ? request["header"] : nl::json::object(), type,
-              std::move(content), std::move(metadata), std::move(buffers));
+  publish_for(parent_header(), type, std::move(content), std::move(metadata), std::move(buffers));
+}
+
+void Server::publish_beside(const std::string& type, nl::json content) {
+  publish_for(parent_header(), type, std::move(content), nl::json::object(), {});
 }
 
 void Server::publish_for(const nl::json& parent, const std::string& type, nl::json content,

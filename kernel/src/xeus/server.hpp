@@ -44,6 +44,8 @@ class Server final : public xeus::xserver {
   void publish(const std::string& type, nlohmann::json content,
                nlohmann::json metadata = nlohmann::json::object(),
                xeus::buffer_sequence buffers = {});
+  /// The same without what cells printed before it: for threads that must not wait.
+  void publish_beside(const std::string& type, nlohmann::json content);
   /// Asks the front end for a line of input and waits for it. Main thread, GIL held.
   std::string ask(const std::string& prompt, bool password);
   /// Header and metadata of the shell request that is being served, or of the last one.
@@ -86,6 +88,7 @@ class Server final : public xeus::xserver {
   void publish_for(const nlohmann::json& parent, const std::string& type, nlohmann::json content,
                    nlohmann::json metadata, xeus::buffer_sequence buffers);
   nlohmann::json header(const std::string& type) const;
+  nlohmann::json parent_header() const;
 
   xeus::xconfiguration config_;
   std::string session_id_;

@@ -173,7 +173,11 @@ def _add_run(commands: _Commands) -> None:
     )
     run.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="limit for each cell")
     run.add_argument("--allow-errors", action="store_true", help="go on after a cell that raised")
-    run.add_argument("--save-executed", metavar="FILE", help="write the notebook with its outputs")
+    run.add_argument(
+        "--save-executed",
+        metavar="FILE",
+        help="write the notebook with its outputs and the facts of each cell",
+    )
 
 
 def _add_selection(command: argparse.ArgumentParser) -> None:

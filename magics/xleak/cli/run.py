@@ -22,6 +22,7 @@ try:
     from jupyter_client.manager import AsyncKernelManager
 
     from xleak.cli import account, notebook
+    from xleak.cli.cell_facts import write_facts
     from xleak.cli.kernels import KernelSpecs
     from xleak.cli.watched import Options, WatchedRun
 except ImportError as missing:
@@ -43,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     sources = {at: cell.source for at, cell in enumerate(notebook.code_cells(cells), start=1)}
     try:
         if "--save-executed" in places:
+            write_facts(cells, verdict)
             output.replace(places["--save-executed"], nbformat.writes(cells) + "\n")
         if "--output" in places:
             output.replace(places["--output"], _formatted(verdict, sources, arguments.format))

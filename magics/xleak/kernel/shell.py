@@ -100,7 +100,7 @@ class KernelShell(AnsweringShell):
         self._pid = os.getpid()
         builtins.input = self._input
         getpass.getpass = self._getpass
-        self._watcher = attach(self, events=False)
+        self._watcher = attach(self, events=False, tell_live=_kernel.tell_live_cells)
 
     def init_hooks(self) -> None:
         super().init_hooks()
@@ -157,6 +157,8 @@ class KernelShell(AnsweringShell):
         """Called by the kernel when no request waits."""
         try:
             self._watcher.idle(_kernel.request_waits)
+            if not _kernel.request_waits():
+                self._watcher.rest()
             if not _kernel.request_waits():
                 self._main_loop.wait(*descriptors)
         except BaseException:

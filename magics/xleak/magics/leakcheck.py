@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 
 from xleak.explain import explanation
-from xleak.magics.live import live_verdict, live_watcher
+from xleak.magics.live import cell_sources, live_verdict, live_watcher
 from xleak.magics.marked_cell import MARK, MarkedCells, without_mark
 from xleak.magics.suspicions import Suspicion, listed, source_of_session
-from xleak.render import table, text
+from xleak.render import html, table, text
 from xleak.render.units import counted, human_bytes
 from xleak.shell.watcher import watcher
 from xleak.verdict import Finding, Verdict, to_json
 
-_USAGE = "%leakcheck takes --json, --all, --notes or --explain CODE"
+_USAGE = "%leakcheck takes --json, --all, --notes, --html FILE or --explain CODE"
 # More would hide the first ones.
 _MOST_SHOWN = 10
 
@@ -31,6 +32,8 @@ class Request:
     all_of_them: bool = False
     notes: bool = False
     rule: str | None = None
+    page: str | None = None
+    """The file that the report is to be written to."""
 
 
 def parse(line: str) -> Request:
@@ -40,6 +43,12 @@ def parse(line: str) -> Request:
         if len(words) != 2:
             raise UsageError("%leakcheck --explain takes one rule, such as XL401")
         return Request(rule=words[1])
+    if words[:1] == ["--html"]:
+        file = " ".join(line.split(maxsplit=1)[1:]).strip()
+        # What another name holds may be somebody's work.
+        if not file.endswith(".html"):
+            raise UsageError("%leakcheck --html takes the file to write, such as report.html")
+        return Request(page=file)
     if unknown := [word for word in words if word not in ("--json", "--all", "--notes")]:
         raise UsageError(f"{_USAGE}, got {' '.join(unknown)!r}")
     return Request("--json" in words, "--all" in words, "--notes" in words)
@@ -65,6 +74,7 @@ class LeakcheckMagic(Magics):
         %leakcheck [--all]         the findings that keep most; --all shows all, and notes too
         %leakcheck --notes         also what the source of the cells says and was not measured
         %leakcheck --json          the verdict as xleak.verdict/1
+        %leakcheck --html FILE     all of it as a page that needs no network
         %leakcheck --explain CODE  what a rule means
         %%leakcheck                as first line: run the cell and report what it kept
         """
@@ -81,7 +91,9 @@ class LeakcheckMagic(Magics):
             read = source_of_session(self.shell, verdict)
             verdict = read.confirming(verdict)
             suspicions = read.unconfirmed(verdict)
-        if request.as_json:
+        if request.page is not None:
+            print(_written(request.page, html.page(verdict, cell_sources(self.shell, verdict))))
+        elif request.as_json:
             print(json.dumps(to_json(verdict), indent=2))
         else:
             print(session_report(verdict, request.all_of_them))
@@ -96,6 +108,19 @@ def _explained(rule: str) -> str:
         return explanation(rule)
     except LookupError as unknown:
         raise UsageError(str(unknown.args[0])) from None
+
+
+def _written(file: str, page: str) -> str:
+    # The command line has more to import than a kernel should wait for.
+    from xleak.cli.output import replace
+    from xleak.cli.problem import Problem
+
+    target = Path(file).expanduser()
+    try:
+        replace(target, page)
+    except Problem as refused:
+        raise UsageError(f"%leakcheck --html: {refused}") from None
+    return f"written to {table.printable(str(target))}"
 
 
 def session_report(verdict: Verdict, all_of_them: bool) -> str:

@@ -12,7 +12,7 @@ from xleak import _native
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
 from xleak.render import chart, holders, html, table, text
 from xleak.shell import tensors
-from xleak.shell.heap import largest_names, name_facts, take_snapshot
+from xleak.shell.heap import label_of, largest_names, name_facts, take_snapshot
 from xleak.shell.watcher import Watcher
 
 _NAMES_SHOWN = 10
@@ -66,7 +66,10 @@ def snapshot(watching: Watcher) -> _native.HeapSnapshot:
 
 def name_report(watching: Watcher, target: str) -> str:
     """What one name, or one entry of the output cache, holds. Raises UsageError for another."""
-    label = _label_of(watching, target)
+    try:
+        label = label_of(watching, target)
+    except ValueError as error:
+        raise UsageError(f"%memreport: {error}") from None
     # Before the value is looked at, which would be one more reference to it.
     heap = snapshot(watching)
     facts = name_facts(heap, label, _value_of(watching, label))
@@ -75,22 +78,8 @@ def name_report(watching: Watcher, target: str) -> str:
     return holders.name_lines(facts, others[:_WAYS_SHOWN], len(others) > _WAYS_SHOWN, inside)
 
 
-def _label_of(watching: Watcher, target: str) -> str:
-    """The label of the snapshot for what the user typed."""
-    caches, user_ns = watching.caches, watching.shell.user_ns
-    entries = {f"Out[{number}]": number for number in caches.out}
-    if target in entries:
-        return target
-    if target not in user_ns:
-        raise UsageError(f"%memreport: name {target!r} is not defined")
-    if caches.is_cached_name(target):
-        same = [label for label, n in entries.items() if caches.out[n] is user_ns[target]]
-        return same[0] if same else target
-    return target
-
-
 def _value_of(watching: Watcher, label: str) -> Any:
-    """The value behind a label that _label_of gave."""
+    """The value behind a label that label_of gave."""
     for number, value in watching.caches.out.items():
         if label == f"Out[{number}]":
             return value

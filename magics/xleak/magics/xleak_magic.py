@@ -11,12 +11,15 @@ from xleak import _native
 from xleak.magics.live import live_watcher
 from xleak.render.units import human_bytes
 from xleak.shell import tensors
+from xleak.shell.settings import POLICIES, in_words
 from xleak.verdict import versions
 
 _HELP = """\
 %xleak policy          show whether cells are watched
 %xleak policy off      stop watching: no accounting, no findings
 %xleak policy report   watch and report (the default)
+%xleak policy ask      the same, and the panel asks whether to release
+%xleak policy auto     release what no name reaches once a cell has ended
 %xleak env             versions and what is loaded
 
 %leakcheck, %memreport, %xdel and %release_cache do the rest."""
@@ -39,8 +42,9 @@ class XleakMagic(Magics):
         print(_HELP)
 
     def _policy(self, arguments: list[str]) -> None:
-        if arguments not in ([], ["off"], ["report"]):
-            raise UsageError(f"%xleak policy takes off or report, got {' '.join(arguments)!r}")
+        if arguments and (len(arguments) > 1 or arguments[0] not in POLICIES):
+            got = " ".join(arguments)
+            raise UsageError(f"%xleak policy takes {in_words(POLICIES)}, got {got!r}")
         if arguments:
             live_watcher().settings.policy = arguments[0]
         print(f"policy: {live_watcher().settings.policy}")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import threading
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xleak import _native
 from xleak.magics import release_cache as release_cache_magic
@@ -44,7 +47,8 @@ def run_fix(shell: InteractiveShell, fix: _native.Fix) -> Outcome:
     before = read_counters()
     try:
         code = compile(shell.transform_cell(fix.code), "<xleak: a fix>", "exec")
-        exec(code, shell.user_global_ns, user_ns)
+        with contextlib.redirect_stdout(_WithoutThisThread(sys.stdout)):
+            exec(code, shell.user_global_ns, user_ns)
     except BaseException as error:
         # As a cell: whatever the user's code raises ends here. Its text is the user's code, too.
         kind = printable(_native.type_name(error))
@@ -59,3 +63,19 @@ def run_fix(shell: InteractiveShell, fix: _native.Fix) -> Outcome:
 
 def _sizes(freed: dict[str, int]) -> dict[str, int]:
     return {owner: size for owner, size in freed.items() if size > 0}
+
+
+class _WithoutThisThread:
+    """Standard output, but for what a fix prints: it would land under a cell that has ended."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._thread = threading.get_ident()
+
+    def write(self, text: str) -> int:
+        if threading.get_ident() == self._thread:
+            return len(text)
+        return int(self._stream.write(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)

@@ -24,7 +24,11 @@ def hello(capabilities: Sequence[str]) -> Message:
 
 
 def session(
-    request: int, cells: list[Message], earlier_cells: int, findings: list[Message]
+    request: int,
+    cells: list[Message],
+    earlier_cells: int,
+    findings: list[Message],
+    policy: str,
 ) -> Message:
     """The answer to `subscribe`. earlier_cells: how many were left out in front of `cells`."""
     return {
@@ -33,6 +37,7 @@ def session(
         "cells": cells,
         "earlier_cells": earlier_cells,
         "findings": findings,
+        "policy": policy,
     }
 
 
@@ -68,3 +73,23 @@ def done(request: int, freed: dict[str, int] | None = None, lines: Sequence[str]
 def error(request: int | None, sentence: str) -> Message:
     """The request was not carried out. request: None where its id could not be read."""
     return {"kind": "error", "request": request, "message": sentence}
+
+
+def answer(request: int, kind: str, fields: Message) -> Message:
+    """What was asked for by a request of this kind: names, path, census or devices."""
+    return {"kind": kind, "request": request, **fields}
+
+
+def progress(request: int | None, share: float | None) -> Message:
+    """A search takes long. request: None where the kernel searches by itself; share: 0 to 1."""
+    return {"kind": "progress", "request": request, "share": share}
+
+
+def policy(name: str) -> Message:
+    """The policy was set."""
+    return {"kind": "policy", "policy": name}
+
+
+def released(findings: list[str], freed: dict[str, int], lines: list[str]) -> Message:
+    """The kernel ran the fixes of these findings by itself."""
+    return {"kind": "released", "findings": findings, "freed": freed, "lines": lines}

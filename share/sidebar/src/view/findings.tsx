@@ -1,0 +1,164 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import * as React from 'react';
+import { humanBytes } from '../format';
+import type { SessionModel } from '../model';
+import type { Finding } from '../protocol';
+import { isEditFix, isRunFix } from '../protocol';
+import type { NotebookWatch } from '../watch';
+import { Prose } from './prose';
+import type { IView } from './view';
+
+const USUAL_HEIGHT = 150;
+
+interface IFindingsProps {
+  view: IView;
+  watch: NotebookWatch;
+}
+
+/** What was found, most bytes first, with a button for each thing that helps. */
+export function Findings({ view, watch }: IFindingsProps): React.JSX.Element | null {
+  const { findings, told, runs } = watch.model;
+  if (findings.length === 0) {
+    return told && runs.length > 0 ? (
+      <p className="jp-xleak-Empty">{view.trans.__('Nothing is kept that should not be.')}</p>
+    ) : null;
+  }
+  return <List view={view} watch={watch} findings={findings} />;
+}
+
+interface IListProps extends IFindingsProps {
+  findings: readonly Finding[];
+}
+
+function List({ view, watch, findings }: IListProps) {
+  const list = React.useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: findings.length,
+    getScrollElement: () => list.current,
+    estimateSize: () => USUAL_HEIGHT,
+    getItemKey: at => findings[at]?.id ?? at,
+    overscan: 4
+  });
+  return (
+    <div ref={list} className="jp-xleak-Scroll" tabIndex={-1}>
+      <div
+        role="list"
+        aria-label={view.trans.__('Findings')}
+        style={{ height: virtual.getTotalSize(), position: 'relative' }}
+      >
+        {virtual.getVirtualItems().map(item => {
+          const finding = findings[item.index];
+          return (
+            finding && (
+              <div
+                key={item.key}
+                ref={virtual.measureElement}
+                role="listitem"
+                aria-setsize={findings.length}
+                aria-posinset={item.index + 1}
+                data-index={item.index}
+                className="jp-xleak-slot"
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                <Card view={view} watch={watch} finding={finding} />
+              </div>
+            )
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+interface ICardProps extends IFindingsProps {
+  finding: Finding;
+}
+
+function Card({ view, watch, finding }: ICardProps) {
+  const { trans, actions } = view;
+  const { model } = watch;
+  const [waiting, setWaiting] = React.useState(false);
+  const release = async (fix: number) => {
+    setWaiting(true);
+    await actions.release(watch, finding, fix);
+    setWaiting(false);
+  };
+  const canGo = watch.cellOfRun(finding.cause_cell ?? finding.cell) !== null;
+  return (
+    <article className="jp-xleak-Finding" data-severity={finding.severity} data-code={finding.code}>
+      <header>
+        <span className="jp-xleak-code">{finding.code}</span>
+        <span className="jp-xleak-slug">{finding.slug.replaceAll('_', ' ')}</span>
+        <span className="jp-xleak-bytes">{bytesOf(finding, trans)}</span>
+      </header>
+      <p className="jp-xleak-quiet">{whereOf(finding, model, trans)}</p>
+      <p>
+        <Prose text={finding.message} />
+      </p>
+      {finding.path.length > 0 && <HolderPath path={finding.path} trans={trans} />}
+      <div className="jp-xleak-Buttons">
+        {finding.fixes.map((fix, at) =>
+          isRunFix(fix) && model.takes('run_fix') ? (
+            <button
+              key={at}
+              className="jp-xleak-Button jp-mod-primary"
+              title={fix.code}
+              disabled={waiting}
+              onClick={() => void release(at)}
+            >
+              {waiting && model.busy ? trans.__('After the cell that runs…') : fix.title}
+            </button>
+          ) : isEditFix(fix) ? (
+            <button
+              key={at}
+              className="jp-xleak-Button"
+              title={fix.title}
+              onClick={() => void actions.edit(watch, fix)}
+            >
+              {trans.__('Insert the edit…')}
+            </button>
+          ) : null
+        )}
+        {canGo && (
+          <button
+            className="jp-xleak-Button"
+            onClick={() => void actions.goToRun(watch, finding.cause_cell ?? finding.cell)}
+          >
+            {trans.__('Go to cell')}
+          </button>
+        )}
+        <button className="jp-xleak-Button" onClick={() => void actions.explain(finding)}>
+          {trans.__('Explain')}
+        </button>
+        {model.takes('dismiss') && (
+          <button className="jp-xleak-Button" onClick={() => void actions.dismiss(watch, finding)}>
+            {trans.__('Dismiss')}
+          </button>
+        )}
+      </div>
+    </article>
+  );
+}
+
+function HolderPath({ path, trans }: { path: readonly string[]; trans: TranslationBundle }) {
+  return (
+    <ol className="jp-xleak-Path" aria-label={trans.__('Who holds it')}>
+      {path.map((step, at) => (
+        <li key={at}>{step}</li>
+      ))}
+    </ol>
+  );
+}
+
+function bytesOf(finding: Finding, trans: TranslationBundle): string {
+  return finding.basis === 'source' ? trans.__('not measured') : humanBytes(finding.bytes);
+}
+
+function whereOf(finding: Finding, model: SessionModel, trans: TranslationBundle): string {
+  const index = finding.cause_cell ?? finding.cell;
+  const count = model.run(index)?.execution_count ?? null;
+  const cell = count === null ? trans.__('run %1', index) : trans.__('cell [%1]', count);
+  const line = finding.line === null ? '' : trans.__(', line %1', finding.line);
+  return finding.name === null ? `${cell}${line}` : `${cell}${line} · ${finding.name}`;
+}

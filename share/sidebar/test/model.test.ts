@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { SessionModel, climbBytes, keptBytes, total } from '../src/model';
+import type { Cell, Finding, FromKernel } from '../src/protocol';
+import { decode } from '../src/protocol';
+
+const MIB = 1 << 20;
+
+function example(name: string): FromKernel {
+  const file = path.resolve('../comm/examples/v1/from_kernel/valid', `${name}.json`);
+  const message = decode(JSON.parse(readFileSync(file, 'utf8')));
+  assert.ok(message && message.kind !== 'unsupported');
+  return message;
+}
+
+function cell(index: number, id: string | null, kept = 0): Cell {
+  const message = example('cell');
+  assert.ok(message.kind === 'cell');
+  const host = { ...message.cell.host, resident_before_bytes: 0, resident_after_bytes: kept };
+  return { ...message.cell, index, cell_id: id, host };
+}
+
+function found(id: string, bytes: number | null, cellIndex: number): Finding {
+  const message = example('session');
+  assert.ok(message.kind === 'session' && message.findings[0]);
+  return { ...message.findings[0], id, bytes, cell: cellIndex, cause_cell: null };
+}
+
+function changed(added: Finding[], resolved: string[] = []): FromKernel {
+  return { kind: 'findings', request: null, added, changed: [], resolved, dismissed: [] };
+}
+
+test('rows follow the notebook, and cells that it no longer has come last', () => {
+  const model = new SessionModel();
+  model.take({ kind: 'cell', cell: cell(1, 'c') });
+  model.take({ kind: 'cell', cell: cell(2, 'gone') });
+  model.take({ kind: 'cell', cell: cell(3, 'a') });
+  model.take({ kind: 'cell', cell: cell(4, null) });
+  assert.deepEqual(
+    model.rows(['a', 'b', 'c']).map(row => row.cellId),
+    ['a', 'c', null, null]
+  );
+});
+
+test('a cell that ran again replaces its own bar, and the earlier run is history', () => {
+  const model = new SessionModel();
+  model.take({ kind: 'cell', cell: cell(1, 'a', MIB) });
+  model.take({ kind: 'cell', cell: cell(2, 'a', 2 * MIB) });
+  const [row, ...more] = model.rows(['a']);
+  assert.equal(more.length, 0);
+  assert.ok(row?.latest);
+  assert.equal(keptBytes(row.latest), 2 * MIB);
+  assert.deepEqual(
+    row.earlier.map(run => run.index),
+    [1]
+  );
+});
+
+test('what is unknown stays unknown', () => {
+  const unknown = cell(1, 'a');
+  unknown.host = { ...unknown.host, resident_after_bytes: null, resident_peak_bytes: null };
+  assert.equal(keptBytes(unknown), null);
+  assert.equal(climbBytes(unknown), null);
+});
+
+test('findings come most bytes first, and those of unknown size last', () => {
+  const model = new SessionModel();
+  const news = [found('0-1', null, 1), found('0-2', MIB, 1), found('0-3', 2 * MIB, 1)];
+  model.take(changed(news));
+  assert.deepEqual(
+    model.findings.map(it => it.id),
+    ['0-3', '0-2', '0-1']
+  );
+});
+
+test('a resolved finding goes, and what came back shows at the cell that kept it', () => {
+  const model = new SessionModel();
+  const finding = found('0-1', MIB, 1);
+  model.take({ kind: 'cell', cell: cell(1, 'a', MIB) });
+  model.take(changed([finding]));
+  assert.equal(model.rows(['a'])[0]?.findings.length, 1);
+  model.returned(finding, total({ malloc: 1000, 'cuda:0': 24 }));
+  model.take(changed([], ['0-1']));
+  assert.equal(model.findings.length, 0);
+  assert.equal(model.rows(['a'])[0]?.returnedBytes, 1024);
+});
+
+test('the answer to findings replaces all that was known', () => {
+  const model = new SessionModel();
+  model.take(changed([found('0-1', MIB, 1)]));
+  model.take({ ...changed([found('0-2', MIB, 1)]), request: 5 } as FromKernel);
+  assert.deepEqual(
+    model.findings.map(it => it.id),
+    ['0-2']
+  );
+});
+
+test('a running cell has a row of its own until it has ended', () => {
+  const model = new SessionModel();
+  const live = example('live');
+  assert.ok(live.kind === 'live');
+  model.take({ ...live, index: 1, cell_id: 'a' });
+  assert.ok(model.rows(['a'])[0]?.live);
+  model.take({ kind: 'cell', cell: cell(1, 'a') });
+  assert.equal(model.rows(['a'])[0]?.live, null);
+});
+
+test('by the policy ask the largest of what was just found is asked about, once', () => {
+  const model = new SessionModel();
+  const asked = () => model.question?.id ?? null;
+  model.take(changed([found('0-1', MIB, 1), found('0-2', 2 * MIB, 1)]));
+  assert.equal(asked(), null);
+  model.take({ kind: 'policy', policy: 'ask' });
+  assert.equal(asked(), '0-2');
+  model.answered();
+  assert.equal(asked(), null);
+  model.take(changed([found('0-3', MIB, 1)]));
+  assert.equal(asked(), '0-3');
+  model.take(changed([], ['0-3']));
+  assert.equal(asked(), null);
+});
+
+test('a search is over with its answer', () => {
+  const model = new SessionModel();
+  model.take({ kind: 'progress', request: 7, share: 0.5 });
+  assert.equal(model.progress?.share, 0.5);
+  model.take({ kind: 'done', request: 7, freed: {}, lines: [] });
+  assert.equal(model.progress, null);
+});
+
+test('a restart leaves nothing of the session', () => {
+  const model = new SessionModel();
+  model.take(example('session'));
+  model.forget();
+  assert.deepEqual([model.runs.length, model.findings.length, model.policy], [0, 0, null]);
+});

@@ -1,0 +1,180 @@
+"""JupyterLab or Notebook as a user starts it, and a notebook in a browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+START_SECONDS = 60
+CELL_MILLISECONDS = 60_000
+TOKEN = "for-the-tests"
+
+KERNELS = {
+    "xleak": {"name": "xleak", "display_name": "Python 3 (xleak)", "language": "python"},
+    "python3": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"},
+}
+
+
+class Server:
+    """`jupyter lab` or `jupyter notebook` in a folder and with settings of its own."""
+
+    def __init__(self, application: str, folder: Path) -> None:
+        self.folder = folder / "work"
+        self.folder.mkdir(parents=True)
+        runtime = folder / "runtime"
+        # A question about news would lie over what is tested.
+        settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
+        settings.mkdir(parents=True)
+        (settings / "notification.jupyterlab-settings").write_text(
+            '{"fetchNews": "false", "checkForUpdates": false}'
+        )
+        environment = {
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "JUPYTER_CONFIG_DIR": str(folder / "config"),
+            "JUPYTER_DATA_DIR": str(folder / "data"),
+            "JUPYTER_RUNTIME_DIR": str(runtime),
+            "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
+            "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+            "IPYTHONDIR": str(folder / "ipython"),
+        }
+        options = ["--no-browser", "--allow-root", "--port=0", f"--IdentityProvider.token={TOKEN}"]
+        self.log = folder / "server.log"
+        with self.log.open("w") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "jupyter", application, *options],
+                cwd=self.folder,
+                env=environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        self.url = self._wait_for_url(runtime)
+
+    def _wait_for_url(self, runtime: Path) -> str:
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and self._process.poll() is None:
+            for file in runtime.glob("jpserver-*.json"):
+                if text := file.read_text():
+                    return str(json.loads(text)["url"])
+            time.sleep(0.1)
+        raise RuntimeError(f"The server did not start:\n{self.log.read_text()}")
+
+    def write(self, name: str, sources: Sequence[str], kernel: str = "xleak") -> str:
+        """Writes a notebook; its name."""
+        cells: list[dict[str, Any]] = [
+            {
+                "cell_type": "code",
+                "id": f"cell-{number}",
+                "metadata": {},
+                "source": source,
+                "outputs": [],
+                "execution_count": None,
+            }
+            for number, source in enumerate(sources, 1)
+        ]
+        notebook: dict[str, Any] = {
+            "nbformat": 4,
+            "nbformat_minor": 5,
+            "metadata": {"kernelspec": KERNELS[kernel]},
+            "cells": cells,
+        }
+        (self.folder / name).write_text(json.dumps(notebook))
+        return name
+
+    def end_kernels(self) -> None:
+        for kernel in self.ask("GET", "api/kernels"):
+            self.ask("DELETE", f"api/kernels/{kernel['id']}")
+
+    def ask(self, method: str, path: str) -> Any:
+        """The answer of the server's own interface."""
+        headers = {"Authorization": f"token {TOKEN}"}
+        request = urllib.request.Request(self.url + path, method=method, headers=headers)
+        with urllib.request.urlopen(request, timeout=START_SECONDS) as answer:
+            return json.loads(answer.read() or "null")
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(30)
+
+
+class Notebook:
+    """One notebook in a page, and the panel beside it."""
+
+    def __init__(self, page: Page, server: Server, name: str, *, tree: str = "lab/tree") -> None:
+        self.page = page
+        page.goto(f"{server.url}{tree}/{name}?token={TOKEN}&reset")
+        self.panel = page.locator("#xleak-panel")
+
+    def cell(self, number: int) -> Locator:
+        return self.page.locator(".jp-NotebookPanel:visible .jp-CodeCell").nth(number - 1)
+
+    def run(self, number: int) -> None:
+        """Runs a cell and waits until it has ended."""
+        prompt = self.cell(number).locator(".jp-InputPrompt")
+        before = re.escape(prompt.inner_text().strip())
+        self.start(number)
+        ended = re.compile(rf"^(?!{before}$)\[\d+\]:$")
+        expect(prompt).to_have_text(ended, timeout=CELL_MILLISECONDS)
+
+    def start(self, number: int) -> None:
+        self.cell(number).locator(".cm-content").click()
+        self.page.keyboard.press("Control+Enter")
+
+    def output(self, number: int) -> str:
+        """What the last run of a cell printed or showed."""
+        shown: str = self.cell(number).locator(".jp-OutputArea-output").inner_text()
+        return shown.strip()
+
+    # --- the panel ---------------------------------------------------------------------------
+
+    def open_panel(self) -> None:
+        """Opens it by the badge on the toolbar, and waits until the kernel has answered."""
+        if not self.panel.is_visible():
+            self.page.locator(".jp-NotebookPanel:visible .jp-Toolbar .jp-xleak-Badge").click()
+        self.wait_for_phase("ready|foreign")
+
+    def wait_for_phase(self, phase: str) -> None:
+        """Until the panel stands so with the kernel."""
+        summary = self.panel.locator("[data-phase]")
+        expect(summary).to_have_attribute("data-phase", re.compile(f"^({phase})$"))
+
+    def use_theme(self, name: str) -> None:
+        """As from the menu: `JupyterLab Dark`."""
+        self.page.locator(".lm-MenuBar-itemLabel", has_text="Settings").click()
+        self.page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Theme$")).hover()
+        self.page.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{name}$")).click()
+        dark = str("Dark" not in name).lower()
+        expect(self.page.locator(f"body[data-jp-theme-light={dark}]")).to_be_attached()
+
+    def section(self, kind: str) -> Locator:
+        """One of cells, findings, names, devices; opened."""
+        section = self.panel.locator(f".jp-xleak-Section[data-kind={kind}]")
+        if section.get_attribute("data-open") == "false":
+            section.get_by_role("button").first.click()
+        return section
+
+    def bar(self, number: int) -> Locator:
+        return self.panel.locator(f".jp-xleak-Cell[data-cell-id=cell-{number}]")
+
+    def finding(self, code: str) -> Locator:
+        return self.panel.locator(f".jp-xleak-Finding[data-code={code}]")
+
+    def size(self, number: int) -> Locator:
+        return self.bar(number).locator(".jp-xleak-size")
+
+    def notice(self) -> Locator:
+        return self.panel.locator(".jp-xleak-Notice strong")
+
+
+OpenNotebook = Callable[..., Notebook]
+"""Opens a notebook of these cells, with the panel beside it."""

@@ -1,0 +1,121 @@
+"""What the panel says when there is no kernel of ours, or it goes away."""
+
+from __future__ import annotations
+
+import re
+
+from lab import TOKEN, Notebook, OpenNotebook, Server
+from playwright.sync_api import Page, WebSocket, expect
+
+MIB = 1 << 20
+KEPT = f"kept = bytearray({64 * MIB})"
+OTHER_VERSION = """
+from comm import get_comm_manager
+get_comm_manager().register_target(
+    "xleak", lambda comm, message: comm.send({"kind": "hello", "protocol": 2, "xleak": "9", "capabilities": []}))
+"""
+
+
+def test_without_a_notebook_the_panel_says_what_to_do(page: Page, lab: Server) -> None:
+    page.goto(f"{lab.url}lab?token={TOKEN}&reset")
+    page.get_by_role("tab", name="Memory by cell (xleak)").click()
+    expect(page.locator("#xleak-panel")).to_contain_text("Open a notebook")
+
+
+def test_another_kernel_gets_the_panel_by_one_click(notebook: OpenNotebook) -> None:
+    opened = notebook([KEPT], kernel="python3")
+    expect(opened.panel).to_contain_text("This kernel is not watched")
+    opened.panel.get_by_role("button", name="Run %load_ext xleak").click()
+    opened.wait_for_phase("ready")
+    opened.run(1)
+    expect(opened.size(1)).to_have_text(re.compile(r"^\+64"))
+
+
+def test_a_kernel_that_is_loaded_by_hand_is_noticed(notebook: OpenNotebook) -> None:
+    opened = notebook(["%load_ext xleak", KEPT], kernel="python3")
+    opened.run(1)
+    opened.wait_for_phase("ready")
+    opened.run(2)
+    expect(opened.size(2)).to_have_text(re.compile(r"^\+64"))
+
+
+def test_another_version_of_the_protocol_is_told(notebook: OpenNotebook) -> None:
+    opened = notebook([OTHER_VERSION], kernel="python3")
+    opened.run(1)
+    opened.page.reload()
+    expect(opened.panel).to_contain_text("The kernel speaks version 2 of the protocol")
+
+
+def test_after_a_restart_nothing_of_before_is_shown(notebook: OpenNotebook) -> None:
+    opened = notebook([KEPT, "1"])
+    opened.run(1)
+    expect(opened.bar(1)).to_be_visible()
+    opened.page.get_by_role("menuitem", name="Kernel").click()
+    opened.page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Restart Kernel…$")).click()
+    opened.page.locator(".jp-Dialog").get_by_role("button", name="Confirm Kernel Restart").click()
+    expect(opened.bar(1)).to_have_count(0)
+    opened.wait_for_phase("ready")
+    opened.run(2)
+    expect(opened.bar(2)).to_be_visible()
+
+
+def test_a_kernel_that_dies_and_comes_back_is_watched_again(notebook: OpenNotebook) -> None:
+    opened = notebook([KEPT, "import os; os._exit(1)", "1"])
+    opened.run(1)
+    expect(opened.bar(1)).to_be_visible()
+    opened.start(2)
+    expect(opened.bar(1)).to_have_count(0)
+    opened.wait_for_phase("ready")
+    opened.page.locator(".jp-Dialog").get_by_role("button", name="Ok").click()
+    opened.run(3)
+    expect(opened.bar(3)).to_be_visible()
+
+
+def test_after_a_reload_all_that_was_known_is_there(notebook: OpenNotebook) -> None:
+    opened = notebook([KEPT])
+    opened.run(1)
+    expect(opened.bar(1)).to_be_visible()
+    opened.page.keyboard.press("Control+s")
+    opened.page.reload()
+    opened.open_panel()
+    expect(opened.size(1)).to_have_text(re.compile(r"^\+64"))
+
+
+def test_two_notebooks_each_show_their_own(notebook: OpenNotebook, lab: Server) -> None:
+    first = notebook([KEPT, "1"])
+    first.run(1)
+    name = lab.write("the_other.ipynb", ["2", f"more = bytearray({32 * MIB})"])
+    first.page.locator(".jp-DirListing-itemText", has_text=name).dblclick()
+    expect(first.page.locator(".lm-TabBar-tab.lm-mod-current", has_text=name)).to_be_visible()
+    expect(first.bar(1)).to_have_count(0)
+    first.wait_for_phase("ready")
+    first.run(2)
+    expect(first.size(2)).to_have_text(re.compile(r"^\+32"))
+    first.page.locator(".lm-TabBar-tab", has_text="test_two_notebooks").click()
+    expect(first.size(1)).to_have_text(re.compile(r"^\+64"))
+    expect(first.bar(2)).to_have_count(0)
+
+
+def test_while_the_panel_is_closed_no_more_than_hello_is_sent(page: Page, lab: Server) -> None:
+    told: list[str] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: told.extend(kinds(frame)))
+
+    page.on("websocket", listen)
+    opened = Notebook(page, lab, lab.write("closed.ipynb", [KEPT]))
+    expect(page.get_by_text("Python 3 (xleak) | Idle")).to_be_visible()
+    opened.run(1)
+    # One for each connection: Lab may lose and find the kernel while both are busy to start.
+    assert set(told) == {"hello"}
+    opened.open_panel()
+    expect(opened.bar(1)).to_be_visible()
+    assert [it for it in told if it != "hello"] == ["session"]
+    lab.end_kernels()
+
+
+def kinds(frame: str | bytes) -> list[str]:
+    """The kinds of our messages in a frame."""
+    text = frame if isinstance(frame, str) else frame.decode(errors="replace")
+    ours = "hello|session|cell|findings|done|error|live|progress|names|devices|policy"
+    return re.findall(rf'"kind": ?"({ours})"', text)

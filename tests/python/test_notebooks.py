@@ -1,0 +1,38 @@
+"""The notebooks that show xleak, run as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from xleak.cli import main
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+
+def verdicts(executed: Path) -> Iterator[list[str]]:
+    """The codes that each `%leakcheck` printed, in the order of the cells."""
+    for cell in json.loads(executed.read_text())["cells"]:
+        if "".join(cell["source"]) == "%leakcheck":
+            printed = "".join(line for output in cell["outputs"] for line in output["text"])
+            yield re.findall(r"(?m)^XL\d{3}", printed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("01_tour", ["XL401"]),
+        ("02_leaks_and_fixes", ["XL102", "XL107", "XL404", "XL410", "XL405", "XL402"]),
+    ],
+)
+def test_each_leak_is_told_until_it_is_repaired(
+    name: str, found: list[str], tmp_path: Path
+) -> None:
+    executed = tmp_path / "executed.ipynb"
+    source = str(NOTEBOOKS / f"{name}.ipynb")
+    assert main(["run", source, "--save-executed", str(executed)]) == 0
+    assert list(verdicts(executed)) == [told for code in found for told in ([code], [])]

@@ -17,11 +17,12 @@ from harness import PYTHON, TIMEOUT, Session, XleakManager
 StartKernel = Callable[..., Session]
 
 
-def wait_for_line(session: Session, text: str) -> None:
+def wait_for_line(session: Session, text: str) -> str:
+    """The message of output that has the text."""
     while True:
         message = session.client.get_iopub_msg(timeout=TIMEOUT)
         if message["msg_type"] == "stream" and text in message["content"]["text"]:
-            return
+            return str(message["content"]["text"])
 
 
 @pytest.mark.parametrize(
@@ -100,6 +101,24 @@ def test_a_handler_of_the_users_runs_while_the_kernel_is_idle_and_does_not_end_i
     os.kill(pid, signal.SIGUSR2)
     wait_for_line(kernel, "ZeroDivisionError")
     assert kernel.value("fired") == "[1]"
+
+
+def test_what_a_handler_raises_within_lines_of_xleaks_is_shown_as_the_users(
+    kernel: Session,
+) -> None:
+    kernel.run(
+        "import signal\n"
+        "from xleak.shell.watcher import watcher\n"
+        "def mine(*a): return 1 / 0\n"
+        "signal.signal(signal.SIGUSR2, mine)\n"
+        "def hit():\n"
+        "    watcher().when_idle.remove(hit)\n"
+        "    signal.raise_signal(signal.SIGUSR2)\n"
+        "watcher().when_idle.append(hit)"
+    )
+    shown = wait_for_line(kernel, "ZeroDivisionError")
+    assert "in mine" in shown
+    assert "xleak" not in shown
 
 
 def test_a_sigint_handler_of_the_users_is_his_in_and_between_cells(fresh_kernel: Session) -> None:

@@ -354,14 +354,15 @@ def test_a_limit_ends_the_search_without_a_result() -> None:
     assert snapshot_of({}, interrupted=lambda: True) is None
 
 
-def test_an_interrupt_that_raises_ends_the_search_and_leaves_no_reference() -> None:
+def test_what_an_interrupt_raises_ends_the_search_and_leaves_no_reference() -> None:
     box = Box(1)
     references = sys.getrefcount(box)
 
     def raising() -> bool:
         raise KeyboardInterrupt
 
-    assert snapshot_of({"box": box}, interrupted=raising) is None
+    with pytest.raises(KeyboardInterrupt):
+        snapshot_of({"box": box}, interrupted=raising)
     assert sys.getrefcount(box) == references
     heap_of({"box": box})
     assert sys.getrefcount(box) == references

@@ -36,7 +36,10 @@ bool examine(OutputCache& cache, const py::dict& out, const py::dict& user_ns,
   view.tool_names = std::move(tool_names);
   view.mentioned = std::move(mentioned);
   view.barriers = pointers(barriers);
-  return cache.examine(view, limits_of(deadline_ms, interrupted));
+  const AskedLimits asked(deadline_ms, interrupted);
+  const bool complete = cache.examine(view, asked.limits());
+  asked.raise();
+  return complete;
 }
 
 facts::Bytes would_free(const py::list& objects, const std::map<std::intptr_t, int>& dropped,
@@ -89,8 +92,7 @@ void register_facts(py::module_& m) {
       "reaches",
       [](const py::object& object, const facts::Parts& parts, const py::list& barriers,
          std::optional<double> deadline_ms) {
-        return facts::reaches(object.ptr(), parts, pointers(barriers),
-                              limits_of(deadline_ms, std::nullopt));
+        return facts::reaches(object.ptr(), parts, pointers(barriers), limits_of(deadline_ms));
       },
       py::arg("object"), py::arg("parts"), py::arg("barriers"), py::arg("deadline_ms"),
       "Return whether an object is or reaches one of the parts.");

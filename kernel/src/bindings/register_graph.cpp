@@ -42,10 +42,14 @@ std::unique_ptr<HeapSnapshot> take(
     memory.push_back({tensor, key, bytes, device, shown_by});
   auto snapshot = std::make_unique<HeapSnapshot>(std::move(named_slots), std::move(named_roots),
                                                  std::move(memory));
-  const facts::Limits limits = limits_of(deadline_ms, interrupted);
-  if (!snapshot->read(limits)) return nullptr;
-  const py::gil_scoped_release release;
-  return snapshot->analyse(stop_of(limits)) ? std::move(snapshot) : nullptr;
+  const AskedLimits asked(deadline_ms, interrupted);
+  bool complete = snapshot->read(asked.limits());
+  if (complete) {
+    const py::gil_scoped_release release;
+    complete = snapshot->analyse(stop_of(asked.limits()));
+  }
+  asked.raise();
+  return complete ? std::move(snapshot) : nullptr;
 }
 
 py::list as_list(const std::vector<PyObject*>& objects) {
@@ -147,7 +151,7 @@ void register_graph(py::module_& m) {
           "reachable_bytes",
           [](const HeapSnapshot& heap, const std::string& label,
              std::optional<double> deadline_ms) {
-            const facts::Limits limits = limits_of(deadline_ms, std::nullopt);
+            const facts::Limits limits = limits_of(deadline_ms);
             return heap.reachable_bytes(label, stop_of(limits));
           },
           py::arg("label"), py::arg("deadline_ms"),

@@ -57,7 +57,7 @@ bool HeapSnapshot::read(const Limits& limits) {
     complete = read_rows(tracked);
     if (complete) read_outside();
   } catch (...) {
-    // Out of memory, or whoever was asked for a pause raised.
+    // Out of memory.
     complete = false;
   }
   torch_.reset();

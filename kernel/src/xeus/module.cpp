@@ -100,7 +100,7 @@ PYBIND11_MODULE(_kernel, m) {
       "capture_output", [] { server().output().start(); },
       "Take over the file descriptors 1 and 2 from here on.");
   m.def("original_stderr", [] { return server().output().original_stderr(); });
-  m.def("start_signal_waker", &start_signal_waker,
+  m.def("start_signal_waker", &start_signal_waker, py::arg("loop_wake"),
         "Return the descriptor for signal.set_wakeup_fd().");
   m.def("write", &write, py::arg("descriptor"), py::arg("text"));
   m.def("flush", [] {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,27 +42,29 @@ void wake(pthread_t main_thread) {
 }
 
 // Python writes the number of each signal.
-void watch(int descriptor, pthread_t main_thread) {
+void watch(int descriptor, int loop_wake, pthread_t main_thread) {
   std::array<unsigned char, 256> noted;
   for (;;) {
     const auto got = ::read(descriptor, noted.data(), noted.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return;
     const auto is_other = [](int number) { return number != kWake; };
-    if (std::any_of(noted.begin(), noted.begin() + got, is_other)) wake(main_thread);
+    if (!std::any_of(noted.begin(), noted.begin() + got, is_other)) continue;
+    ::eventfd_write(loop_wake, 1);
+    wake(main_thread);
   }
 }
 
 }  // namespace
 
-int start_signal_waker() {
+int start_signal_waker(int loop_wake) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) monitor::throw_errno("cannot make a pipe for signals");
   ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
   py::module_::import("signal").attr("signal")(
       kWake, py::cpp_function([](const py::args&) { looked = true; }));
-  start_thread([read_end = ends[0], main_thread = ::pthread_self()] {
-    watch(read_end, main_thread);
+  start_thread([read_end = ends[0], loop_wake, main_thread = ::pthread_self()] {
+    watch(read_end, loop_wake, main_thread);
   }).detach();
   return ends[1];
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import signal
 import sys
 import traceback
@@ -23,7 +24,9 @@ class MainLoop:
         asyncio.set_event_loop(self.loop)
         # One context for all cells: a ContextVar that one sets is seen by the next.
         self._context = contextvars.copy_context()
-        signal.set_wakeup_fd(_kernel.start_signal_waker(), warn_on_full_buffer=False)
+        signalled = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self.loop.add_reader(signalled, os.eventfd_read, signalled)
+        signal.set_wakeup_fd(_kernel.start_signal_waker(signalled), warn_on_full_buffer=False)
         self._watched: tuple[int, ...] = ()
 
     def start(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:

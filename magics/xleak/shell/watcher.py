@@ -6,6 +6,7 @@ import functools
 import itertools
 import re
 import sys
+import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +16,7 @@ from xleak.shell.holders import Holders
 from xleak.shell.mentions import find_mentions
 from xleak.shell.notice import Notice
 from xleak.shell.settings import settings_of
+from xleak.shell.signals import traceback_of_handler
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -40,14 +42,18 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _harmless(method: Method) -> Method:
-    """A failure of xleak is said once and never fails a cell."""
+    """A failure of xleak is said once and never fails a cell. What a signal handler of the user's
+    raises here is shown."""
 
     @functools.wraps(method)
     def guarded(self: Watcher, *args: Any, **kwargs: Any) -> Any:
         try:
             return method(self, *args, **kwargs)
         except (Exception, KeyboardInterrupt) as error:
-            self.say_failure(error)
+            if of_handler := traceback_of_handler(error):
+                traceback.print_exception(type(error), error, of_handler, file=sys.stderr)
+            else:
+                self.say_failure(error)
             return None
 
     return guarded  # type: ignore[return-value]

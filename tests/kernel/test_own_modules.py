@@ -39,7 +39,8 @@ def folder(fresh_kernel: Session, tmp_path: Path) -> Path:
 
 
 def notes(kernel: Session) -> str:
-    return kernel.run("%leakcheck --notes").text()
+    [shown] = kernel.run("%leakcheck --notes").of("display_data")
+    return str(shown["data"]["text/plain"])
 
 
 def test_a_file_that_the_cells_import_is_read_and_named_with_its_line(

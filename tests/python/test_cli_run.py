@@ -233,6 +233,18 @@ def test_the_executed_notebook_has_the_facts_of_each_cell_and_nbconvert_keeps_th
     assert [cell["metadata"].get("xleak") for cell in converted] == facts
 
 
+def test_papermill_keeps_the_facts_of_each_cell(tmp_path: Path) -> None:
+    path, saved = written(tmp_path, notebook(*LEAK)), tmp_path / "executed.ipynb"
+    assert run(path, "--save-executed", saved).returncode == 1
+    facts = [cell["metadata"]["xleak"] for cell in json.loads(saved.read_text())["cells"]]
+    again = tmp_path / "again.ipynb"
+    words = ["-m", "papermill", "-k", "python3", "--no-progress-bar", str(saved), str(again)]
+    subprocess.run([sys.executable, *words], check=True, timeout=LIMIT_SECONDS)
+    ran = json.loads(again.read_text())["cells"]
+    assert [cell["metadata"]["papermill"]["status"] for cell in ran] == ["completed"] * len(LEAK)
+    assert [cell["metadata"]["xleak"] for cell in ran] == facts
+
+
 def test_what_a_cell_writes_to_descriptor_1_does_not_get_into_the_report(tmp_path: Path) -> None:
     noisy = notebook("import os\nos.write(1, b'noise')\nos.system('echo noise');")
     assert statuses(report(run(written(tmp_path, noisy), "--format", "json"))) == ["ok"]

@@ -121,9 +121,9 @@ def test_bad_arguments_are_one_sentence(line: str) -> None:
 
 def test_notes_are_counted_and_shown_on_request() -> None:
     whole = verdict([cell(1)], [finding(severity="note", message="a quiet one")])
-    assert "a quiet one" not in session_report(whole, all_of_them=False)
-    assert "1 note not shown" in session_report(whole, all_of_them=False)
-    assert "a quiet one" in session_report(whole, all_of_them=True)
+    assert "a quiet one" not in session_report(whole, all_of_them=False).plain()
+    assert "1 note not shown" in session_report(whole, all_of_them=False).plain()
+    assert "a quiet one" in session_report(whole, all_of_them=True).plain()
 
 
 def test_the_ten_that_keep_most_are_shown_and_the_others_counted() -> None:
@@ -131,12 +131,12 @@ def test_the_ten_that_keep_most_are_shown_and_the_others_counted() -> None:
         finding(bytes=size * MIB, holders=[f"Out[{size}]"], message=f"entry {size} here")
         for size in range(1, 15)
     ]
-    printed = session_report(verdict([cell(1)], many), all_of_them=False)
+    printed = session_report(verdict([cell(1)], many), all_of_them=False).plain()
     assert printed.startswith("14 warnings")
     assert "entry 14 here" in printed and "entry 5 here" in printed
     assert "entry 4 here" not in printed
     assert "4 more that keep 10 MiB not shown; %leakcheck --all shows them too" in printed
-    assert "entry 1 here" in session_report(verdict([cell(1)], many), all_of_them=True)
+    assert "entry 1 here" in session_report(verdict([cell(1)], many), all_of_them=True).plain()
 
 
 def test_findings_are_grouped_by_rule_and_by_the_name_that_holds_them() -> None:
@@ -148,7 +148,7 @@ def test_findings_are_grouped_by_rule_and_by_the_name_that_holds_them() -> None:
         finding(bytes=5 * MIB, holders=["Out[7]"], message="large entry"),
         finding(bytes=2 * MIB, holders=["the last traceback"]),
     ]
-    printed = session_report(verdict([cell(1)], found), all_of_them=False)
+    printed = session_report(verdict([cell(1)], found), all_of_them=False).plain()
     heads = [line for line in printed.splitlines() if line.startswith("XL")]
     assert heads == [
         "XL101 graph kept in container: model",
@@ -160,9 +160,9 @@ def test_findings_are_grouped_by_rule_and_by_the_name_that_holds_them() -> None:
 
 def test_a_holder_of_unknown_size_is_last_and_not_counted_as_nothing() -> None:
     found = [finding(bytes=None, message="unknown one"), finding(bytes=MIB, message="known one")]
-    printed = session_report(verdict([cell(1)], found), all_of_them=False)
+    printed = session_report(verdict([cell(1)], found), all_of_them=False).plain()
     assert printed.index("known one") < printed.index("unknown one")
-    only = session_report(verdict([cell(1)], [finding(bytes=None)] * 2), all_of_them=False)
+    only = session_report(verdict([cell(1)], [finding(bytes=None)] * 2), all_of_them=False).plain()
     assert "? in 2 places" in only
 
 

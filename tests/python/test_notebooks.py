@@ -14,11 +14,11 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 
 def verdicts(executed: Path) -> Iterator[list[str]]:
-    """The codes that each `%leakcheck` printed, in the order of the cells."""
+    """The codes that each `%leakcheck` showed, in the order of the cells."""
     for cell in json.loads(executed.read_text())["cells"]:
         if "".join(cell["source"]) == "%leakcheck":
-            printed = "".join(line for output in cell["outputs"] for line in output["text"])
-            yield re.findall(r"(?m)^XL\d{3}", printed)
+            [shown] = cell["outputs"]
+            yield re.findall(r"(?m)^XL\d{3}", "".join(shown["data"]["text/plain"]))
 
 
 @pytest.mark.slow

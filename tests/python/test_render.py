@@ -128,6 +128,14 @@ def test_text_from_user_code_is_data_everywhere_in_the_page() -> None:
     page.encode()
 
 
+def test_findings_in_a_notebook_say_what_to_type_and_lead_nowhere() -> None:
+    shown = [finding(message=HOSTILE, path=[HOSTILE], fixes=[Fix("Let go", "%xdel rows")])]
+    cards = html.findings_fragment(HOSTILE, shown, {1: HOSTILE}, [HOSTILE])
+    assert "<code>%xdel rows</code>" in cards
+    assert "img" not in tags(cards).names
+    assert tags(cards).links == []
+
+
 def test_the_page_asks_nothing_of_the_network() -> None:
     page = html.page(verdict([cell(1, 1, 2)], [finding()]), {1: "x", 2: "y"})
     assert {"script", "link", "img", "iframe"}.isdisjoint(tags(page).names)

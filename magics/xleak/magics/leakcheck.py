@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_cell_magic, magics_class
+from IPython.display import display
 
 from xleak.explain import explanation
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
@@ -96,11 +98,16 @@ class LeakcheckMagic(Magics):
         elif request.as_json:
             print(json.dumps(to_json(verdict), indent=2))
         else:
-            print(session_report(verdict, request.all_of_them))
-            if request.notes:
-                print(f"\n{listed(suspicions)}")
-            if live_watcher().settings.policy == "off":
-                print("\nCells are not watched now; %xleak policy report starts it again.")
+            self._show(verdict, request, suspicions)
+
+    def _show(self, verdict: Verdict, request: Request, suspicions: list[Suspicion]) -> None:
+        report = session_report(verdict, request.all_of_them)
+        if request.notes:
+            report.below.append(listed(suspicions))
+        if live_watcher().settings.policy == "off":
+            report.below.append("Cells are not watched now; %xleak policy report starts it again.")
+        page = report.html(cell_sources(self.shell, verdict))
+        display({"text/plain": report.plain(), "text/html": page}, raw=True)
 
 
 def _explained(rule: str) -> str:
@@ -123,14 +130,31 @@ def _written(file: str, page: str) -> str:
     return f"written to {table.printable(str(target))}"
 
 
-def session_report(verdict: Verdict, all_of_them: bool) -> str:
-    """Findings of the session by rule and holder, and its totals; what is not shown is counted."""
+@dataclass(frozen=True)
+class SessionReport:
+    """What `%leakcheck` shows: the verdict in a line, findings, and what is said below them."""
+
+    head: str
+    shown: list[Finding]
+    below: list[str]
+
+    def plain(self) -> str:
+        """Findings by rule and holder."""
+        parts = [self.head, text.grouped(self.shown), *self.below]
+        return "\n\n".join(part for part in parts if part)
+
+    def html(self, sources: Mapping[int, str]) -> str:
+        """A fragment for a notebook. `sources`: the code of a cell by its index."""
+        return html.findings_fragment(self.head, self.shown, sources, self.below)
+
+
+def session_report(verdict: Verdict, all_of_them: bool) -> SessionReport:
+    """Findings of the session and its totals; what is not shown is counted."""
     notes = [] if all_of_them else [it for it in verdict.findings if it.severity == "note"]
     serious = table.by_size(it for it in verdict.findings if it not in notes)
     shown = serious if all_of_them else serious[:_MOST_SHOWN]
-    parts = [table.verdict_line(serious), text.grouped(shown), table.totals(verdict)]
-    parts.append(_left_out(serious[len(shown) :], notes))
-    return "\n\n".join(part for part in parts if part)
+    below = [table.totals(verdict), _left_out(serious[len(shown) :], notes)]
+    return SessionReport(table.verdict_line(serious), shown, [line for line in below if line])
 
 
 def _left_out(smaller: list[Finding], notes: list[Finding]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
 
@@ -39,6 +39,19 @@ def fragment(verdict: Verdict, sources: Mapping[int, str]) -> str:
         f'<style>{_css("report.css")}</style><div class="xleak">{_cells(verdict, sources)}'
         f'<p class="legend">{_data(table.totals(verdict))}</p>{_devices(verdict)}'
         f"{chart.fragment(chart.chart_of(verdict))}</div>"
+    )
+
+
+def findings_fragment(
+    head: str, shown: Sequence[Finding], sources: Mapping[int, str], below: Sequence[str]
+) -> str:
+    """Findings as cards between lines of text, in the colours of the page that it is put into."""
+    cards = "".join(_finding(found, sources, link=False) for found in shown)
+    said = [line for part in below for line in part.splitlines()]
+    lines = "".join(f'<p class="legend">{_message(line)}</p>' for line in said)
+    return (
+        f'<style>{_css("report.css")}</style><div class="xleak"><p>{_data(head)}</p>'
+        f"{cards}{lines}</div>"
     )
 
 
@@ -80,19 +93,22 @@ def _stats(verdict: Verdict) -> str:
 def _findings(verdict: Verdict, sources: Mapping[int, str]) -> str:
     if not verdict.findings:
         return ""
-    cards = "".join(_finding(found, sources) for found in verdict.findings)
+    cards = "".join(_finding(found, sources, link=True) for found in verdict.findings)
     return f"<h2>Findings</h2>{cards}"
 
 
-def _finding(found: Finding, sources: Mapping[int, str]) -> str:
+def _finding(found: Finding, sources: Mapping[int, str], link: bool) -> str:
     cause = found.cause_cell if found.cause_cell is not None else found.cell
     title = _data(found.slug.replace("_", " ").capitalize())
+    where = _data(table.where(found).capitalize())
+    if link:
+        where = f'<a href="#cell-{cause}">{where}</a>'
     path = f"<p>Held by {_data(' → '.join(found.path))}</p>" if found.path else ""
     return (
         f'<article class="finding {_data(found.severity)}"><header><h3>{title}</h3>'
         f'<span class="badge">{_data(found.code)} {_data(found.severity)}</span>'
         f'<span class="size">{human_bytes(found.bytes)}</span></header>'
-        f'<p class="where"><a href="#cell-{cause}">{_data(table.where(found).capitalize())}</a></p>'
+        f'<p class="where">{where}</p>'
         f"<p>{_message(found.message)}</p>{_snippet(sources.get(cause, ''), found.line)}"
         f"{path}{_fixes(found)}</article>"
     )

@@ -66,9 +66,9 @@ class Lines {
 
   void magic_line(std::size_t at, std::size_t end, int line) {
     const std::string_view text = result_.text;
-    std::size_t start = at;
-    while (start < end && (text[start] == ' ' || text[start] == '\t')) ++start;
-    if (start == end) return;
+    const std::string_view whole = trimmed(text.substr(at, end - at));
+    if (whole.empty()) return;
+    const auto start = static_cast<std::size_t>(whole.data() - text.data());
     const std::size_t sign = continues_ ? start : start_of_magic(start, end);
     if (continues_ || text[sign] == '!' || text[sign] == '?') {
       // A command may go on in the next line.
@@ -90,7 +90,6 @@ class Lines {
       replace(sign, end);
       return;
     }
-    const std::string_view whole = trimmed(text.substr(start, end - start));
     if (whole.back() == '?' && whole.find_first_of("#\"'") == std::string_view::npos) {
       result_.magics.push_back({cell_, line, "?", std::string(whole.substr(0, whole.size() - 1))});
       replace(start, end);

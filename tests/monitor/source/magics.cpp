@@ -31,9 +31,9 @@ TEST_SUITE("lines of IPython") {
   }
 
   TEST_CASE("an operator at the start of a line is none of IPython's") {
-    for (const char* code :
-         {"x = (a\n     % b)", "t = '''\n%magic\n!ls\n'''", "x = a \\\n  % b", "a != b",
-          "print('why?')", "x = '#'", "x = \"\"\"\n# text\n\"\"\"", "f('a%b')"}) {
+    for (const char* code : {"x = (a\n     % b)", "t = '''\n%magic\n!ls\n'''", "x = a \\\n  % b",
+                             "a != b", "print('why?')", "\r\n \r\nx = 1\r\n", "x = '#'",
+                             "x = \"\"\"\n# text\n\"\"\"", "f('a%b')"}) {
       CAPTURE(code);
       CHECK(python(code) == code);
     }

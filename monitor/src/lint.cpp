@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -50,6 +53,7 @@ bool is_notebook(std::string_view path) {
 struct Modules {
   std::vector<SourceCell> cells;
   std::vector<std::string> paths;
+  std::map<std::string, bool> known;  ///< Whether something of that name is there.
 };
 
 std::string folder_of(const std::string& path) {
@@ -57,21 +61,60 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
+struct ModuleFile {
+  std::string path, text, package;
+};
+
+// Where a module would be, without its ending.
+std::string base_of(const std::string& folder, std::string name) {
+  std::replace(name.begin(), name.end(), '.', '/');
+  return folder + name;
+}
+
+std::optional<ModuleFile> module_file(const std::string& folder, const std::string& name) {
+  const std::string base = base_of(folder, name);
+  const std::size_t dot = name.rfind('.');
+  const std::string outer = dot == std::string::npos ? "" : name.substr(0, dot);
+  for (const auto& [path, package] :
+       {std::pair(base + "/__init__.py", name), {base + ".py", outer}}) {
+    auto text = source::read_if_there(path);
+    if (text && source::is_utf8(*text)) return ModuleFile{path, std::move(*text), package};
+  }
+  return std::nullopt;
+}
+
+void add_modules(const std::string& folder, const SourceView& importing, const std::string& itself,
+                 Modules& modules);
+
+// Whether something of that name is there: a module, or a folder that may have some.
+bool add_module(const std::string& folder, const std::string& name, const std::string& itself,
+                Modules& modules) {
+  const auto [known, is_new] = modules.known.emplace(name, false);
+  if (!is_new || modules.paths.size() >= kMostModules) return known->second;
+  auto file = module_file(folder, name);
+  std::error_code unreadable;
+  if (!file)
+    return known->second = std::filesystem::is_directory(base_of(folder, name), unreadable);
+  if (file->path == itself) return false;
+  known->second = true;
+  SourceCell cell{std::move(file->text), -static_cast<int>(modules.paths.size()) - 1};
+  cell.module = name;
+  cell.package = std::move(file->package);
+  modules.paths.push_back(std::move(file->path));
+  // What it imports itself comes before it.
+  add_modules(folder, SourceView({cell}), itself, modules);
+  modules.cells.push_back(std::move(cell));
+  return true;
+}
+
+// `a.b.c` is the module a/b/c.py, or a name in a/b.py.
 void add_modules(const std::string& folder, const SourceView& importing, const std::string& itself,
                  Modules& modules) {
-  for (const std::string& name : importing.imports()) {
-    const std::string path = folder + name + ".py";
-    const auto& known = modules.paths;
-    const bool is_known = std::find(known.begin(), known.end(), path) != known.end();
-    if (path == itself || is_known || known.size() >= kMostModules) continue;
-    const auto text = source::read_if_there(path);
-    if (!text || !source::is_utf8(*text)) continue;
-    modules.paths.push_back(path);
-    SourceCell cell{*text, -static_cast<int>(modules.paths.size())};
-    cell.module = name;
-    // What it imports itself comes before it.
-    add_modules(folder, SourceView({cell}), itself, modules);
-    modules.cells.push_back(std::move(cell));
+  for (const std::string& path : importing.imports()) {
+    std::size_t end = 0;
+    do {
+      end = std::min(path.find('.', end + 1), path.size());
+    } while (add_module(folder, path.substr(0, end), itself, modules) && end < path.size());
   }
 }
 

@@ -193,6 +193,66 @@ def test_modules_that_import_each_other_are_read_once(
     ]
 
 
+def tree(folder: Path, texts: dict[str, str]) -> None:
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("imported", "called", "init"),
+    [
+        ("from utils.train import step", "step", None),
+        ("from utils import step", "step", "from .train import step\n"),
+        ("from utils import train", "train.step", None),
+        ("import utils.train as t", "t.step", None),
+        ("import utils.train", "utils.train.step", ""),
+    ],
+)
+def test_a_module_of_a_package_beside_the_notebook_is_read(
+    folder: Path, capsys: pytest.CaptureFixture[str], imported: str, called: str, init: str | None
+) -> None:
+    if init is not None:
+        tree(folder, {"utils/__init__.py": init})
+    loop = f"losses = []\nfor x in data:\n    losses.append({called}(net, x))"
+    (folder / "a.ipynb").write_text(notebook(f"{imported}\n{MODEL}", loop))
+    for returned, found in (("net(x).mean()", ["XL101"]), ("net(x).mean().item()", [])):
+        tree(folder, {"utils/train.py": f"def step(net, x):\n    return {returned}\n"})
+        _code, shape = linted(capsys, "a.ipynb")
+        assert [it["code"] for it in shape["findings"]] == found
+
+
+def test_relative_imports_lead_to_the_other_modules_of_a_package(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree(
+        folder,
+        {
+            "lab/__init__.py": "from .deep.steps import mean_loss\n",
+            "lab/deep/steps.py": f"from ..nets import net\nfrom . import other\n{HELPERS}",
+            "lab/deep/other.py": MODEL + LEAK,
+            "lab/nets.py": MODEL,
+        },
+    )
+    (folder / "a.ipynb").write_text(
+        notebook("from lab import mean_loss", "from lab.nets import net", "x = mean_loss(net, [1])")
+    )
+    _code, shape = linted(capsys, "a.ipynb")
+    assert sorted((it["path"], it["line"]) for it in shape["findings"]) == [
+        ("lab/deep/other.py", 5),
+        ("lab/deep/steps.py", 9),
+    ]
+
+
+def test_a_folder_of_data_does_not_hide_the_library_of_its_name(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "torch").mkdir()
+    (folder / "a.ipynb").write_text(notebook(MODEL + LEAK))
+    _code, shape = linted(capsys, "a.ipynb")
+    assert [it["path"] for it in shape["findings"]] == ["a.ipynb"]
+
+
 # --- what is told ----------------------------------------------------------------------------
 
 

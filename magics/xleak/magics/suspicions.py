@@ -32,7 +32,7 @@ class SourceOfSession:
     findings: list[tuple[int, _native.Finding]]
     """By the index of the cell."""
     of_files: list[tuple[str, _native.Finding]]
-    """By the name of the file."""
+    """By the path of the file, from the working folder."""
 
     def confirming(self, measured: Verdict) -> Verdict:
         """The verdict, with the guilty line of what the source says too."""
@@ -74,7 +74,7 @@ def source_of_session(shell: InteractiveShell, verdict: Verdict) -> SourceOfSess
     read = source.lint_cells(list(texts.values()))
     return SourceOfSession(
         [(indexes[it.cell - 1], it) for it in read.report.findings],
-        [(Path(file.path).name, it) for file in read.modules for it in file.report.findings],
+        [(str(Path(file.path)), it) for file in read.modules for it in file.report.findings],
     )
 
 

@@ -24,9 +24,9 @@ Program::Program(std::vector<SourceCell> cells_of_program) : cells(std::move(cel
     remarks.insert(remarks.end(), python.remarks.begin(), python.remarks.end());
     parse_cell(texts.back(), names, syntax);
   }
-  std::vector<std::pair<std::uint32_t, NameId>> modules;
+  std::vector<CellOfModule> modules;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    modules.emplace_back(first_node[i], names.identifier(cells[i].module));
+    modules.push_back({first_node[i], names.identifier(cells[i].module), cells[i].package});
   }
   scopes = std::make_unique<Scopes>(syntax, names, modules);
   index();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "source/imports.hpp"
+
 namespace xleak::monitor::source {
 namespace {
 
@@ -32,20 +34,19 @@ constexpr std::array<std::string_view, 44> kBuiltins = {
 
 }  // namespace
 
-Scopes::Scopes(const Syntax& syntax, Names& names,
-               const std::vector<std::pair<std::uint32_t, NameId>>& modules)
+Scopes::Scopes(const Syntax& syntax, Names& names, const std::vector<CellOfModule>& cells)
     : syntax_(syntax), names_(names) {
   place_of_.assign(syntax.nodes.size(), kNone);
   scopes_.push_back({});
-  open_modules(modules);
+  open_modules(cells);
   collect();
   resolve();
   bind();
   sort_bindings();
 }
 
-void Scopes::open_modules(const std::vector<std::pair<std::uint32_t, NameId>>& modules) {
-  for (const auto& [node, module] : modules) {
+void Scopes::open_modules(const std::vector<CellOfModule>& cells) {
+  for (const auto& [node, module, package] : cells) {
     std::uint32_t scope = 0;
     if (module != 0) {
       scope = static_cast<std::uint32_t>(scopes_.size());
@@ -53,22 +54,34 @@ void Scopes::open_modules(const std::vector<std::pair<std::uint32_t, NameId>>& m
       modules_.emplace(names_.text(module), scope);
     }
     scope_of_cell_.emplace(node, scope);
+    package_of_cell_.emplace(node, package);
+  }
+  // A module is an attribute of its package.
+  for (const auto& [path, scope] : modules_) {
+    const std::size_t dot = path.rfind('.');
+    const auto package = modules_.find(path.substr(0, dot));
+    if (dot == std::string_view::npos || package == modules_.end()) continue;
+    const NameId name = names_.identifier(path.substr(dot + 1));
+    module_of_[declare(package->second, name)] = scope;
   }
 }
 
 // What comes from a file beside the notebook is that file's own variable.
-PlaceId Scopes::declare_import(std::uint32_t alias, std::uint32_t scope) {
+PlaceId Scopes::declare_import(std::uint32_t alias, std::uint32_t scope, std::string_view package) {
   const Node& node = syntax_.nodes[alias];
-  const std::string_view path = names_.dotted_text(node.dotted);
-  const std::size_t dot = path.find('.');
-  const auto module = modules_.find(path.substr(0, dot));
-  if (module == modules_.end() || module->second == scope) return declare(scope, node.name);
-  if (dot == std::string_view::npos) {
+  const std::string path = absolute_import(names_.dotted_text(node.dotted), package);
+  const auto whole = modules_.find(path);
+  if (whole != modules_.end() && whole->second != scope) {
     const PlaceId place = declare(scope, node.name);
-    module_of_[place] = module->second;
+    module_of_[place] = whole->second;
     return place;
   }
-  const NameId imported = names_.known(path.substr(dot + 1));
+  const std::size_t dot = path.rfind('.');
+  const auto module = dot == std::string::npos
+                          ? modules_.end()
+                          : modules_.find(std::string_view(path).substr(0, dot));
+  if (module == modules_.end() || module->second == scope) return declare(scope, node.name);
+  const NameId imported = names_.known(std::string_view(path).substr(dot + 1));
   if (imported != 0) variables_[key(scope, node.name)] = declare(module->second, imported);
   return kNone;
 }
@@ -81,10 +94,14 @@ void Scopes::collect() {
   std::vector<Open> open = {{0, kNone}};
   std::unordered_map<std::uint32_t, std::uint32_t> scope_of;
   const auto count = static_cast<std::uint32_t>(syntax_.nodes.size());
+  std::string_view package;
   for (std::uint32_t id = 0; id < count; ++id) {
     while (open.back().end <= id) open.pop_back();
     const Node& node = syntax_.nodes[id];
-    if (node.kind == Kind::cell) open.front().scope = scope_of_cell_[id];
+    if (node.kind == Kind::cell) {
+      open.front().scope = scope_of_cell_[id];
+      package = package_of_cell_[id];
+    }
     const bool of_definition = node.field == Field::parameters || node.field == Field::body;
     if (of_definition) {
       const Kind parent = syntax_.nodes[node.parent].kind;
@@ -112,7 +129,7 @@ void Scopes::collect() {
         if (names_.text(node.name) == "*") {
           stars_.push_back(node.dotted);
         } else {
-          place_of_[id] = declare_import(id, scope);
+          place_of_[id] = declare_import(id, scope, package);
         }
         break;
       case Kind::function:

@@ -36,13 +36,18 @@ struct PlaceRecord {
   std::uint32_t first_use = 0, use_count = 0;
 };
 
+/// Where the nodes of a cell begin, and the module that it is.
+struct CellOfModule {
+  std::uint32_t node;
+  NameId module;  ///< 0 is the program itself.
+  std::string_view package;
+};
+
 /// Who is who: the variables and attributes of a program, where they are bound and used.
 /// The instances of a class are one place, whatever each method calls it.
 class Scopes {
  public:
-  /// modules: the first node of each cell, and the module that it is; 0 is the program itself.
-  Scopes(const Syntax& syntax, Names& names,
-         const std::vector<std::pair<std::uint32_t, NameId>>& modules);
+  Scopes(const Syntax& syntax, Names& names, const std::vector<CellOfModule>& cells);
 
   PlaceId place_of(std::uint32_t node) const { return place_of_[node]; }
   const PlaceRecord& place(PlaceId id) const { return places_[id]; }
@@ -69,9 +74,9 @@ class Scopes {
     std::uint32_t scope;
   };
 
-  void open_modules(const std::vector<std::pair<std::uint32_t, NameId>>& modules);
+  void open_modules(const std::vector<CellOfModule>& cells);
   void collect();
-  PlaceId declare_import(std::uint32_t alias, std::uint32_t scope);
+  PlaceId declare_import(std::uint32_t alias, std::uint32_t scope, std::string_view package);
   void declare_outer(std::uint32_t statement, std::uint32_t scope);
   void resolve();
   void resolve_bases();
@@ -96,9 +101,10 @@ class Scopes {
   std::vector<Binding> bindings_;
   std::vector<std::uint32_t> uses_;
   std::vector<PlaceId> place_of_;
-  std::unordered_map<std::uint32_t, std::uint32_t> scope_of_cell_;  ///< By its first node.
-  std::unordered_map<std::string_view, std::uint32_t> modules_;     ///< Scope by name.
-  std::unordered_map<PlaceId, std::uint32_t> module_of_;            ///< `helpers` of an import.
+  std::unordered_map<std::uint32_t, std::uint32_t> scope_of_cell_;       ///< By its first node.
+  std::unordered_map<std::uint32_t, std::string_view> package_of_cell_;  ///< By its first node.
+  std::unordered_map<std::string_view, std::uint32_t> modules_;          ///< Scope by name.
+  std::unordered_map<PlaceId, std::uint32_t> module_of_;  ///< `helpers` of an import.
   std::vector<Reference> references_;
   std::vector<DottedId> stars_;
   std::unordered_map<std::uint64_t, PlaceId> variables_;

@@ -370,6 +370,7 @@ class Builder {
     return Kind::string;
   }
 
+  // What is imported relatively is of no library: a dot for each that it is written with.
   DottedId dotted(DottedId parent, TSNode name) {
     const std::string_view text = text_of(name);
     for (std::size_t at = 0; at <= text.size();) {
@@ -377,8 +378,8 @@ class Builder {
       std::string_view part = text.substr(at, dot - at);
       while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
       while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
-      // What is imported relatively is of no library.
-      parent = names_.dotted(parent, names_.identifier(part.empty() ? "." : part));
+      if (!part.empty() || dot < text.size())
+        parent = names_.dotted(parent, names_.identifier(part.empty() ? "." : part));
       at = dot + 1;
     }
     return parent;

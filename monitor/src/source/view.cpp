@@ -3,6 +3,7 @@
 #include <charconv>
 #include <set>
 
+#include "source/imports.hpp"
 #include "source/program.hpp"
 
 namespace xleak::monitor {
@@ -705,14 +706,22 @@ bool SourceView::uses(std::string_view package) const {
 }
 
 std::vector<std::string> SourceView::imports() const {
-  std::set<std::string> roots;
-  for (const source::Node& node : program_->syntax.nodes) {
+  std::set<std::string> paths;
+  std::size_t cell = 0;
+  for (std::uint32_t id = 0; id < program_->syntax.nodes.size(); ++id) {
+    const source::Node& node = program_->node(id);
+    while (cell + 1 < program_->first_node.size() && program_->first_node[cell + 1] <= id) ++cell;
     if (node.kind != Kind::alias) continue;
-    const std::string& path = program_->names.dotted_text(node.dotted);
-    const std::string root = path.substr(0, path.find('.'));
-    if (!root.empty()) roots.insert(root);
+    const std::string& bound = program_->names.dotted_text(node.dotted);
+    // `import a.b` binds a and imports a.b.
+    const std::string_view written =
+        std::string_view(program_->texts[cell]).substr(node.start, node.stop - node.start);
+    const bool goes_on = written.substr(0, bound.size() + 1) == bound + ".";
+    const std::string_view path = goes_on ? written.substr(0, written.find(' ')) : bound;
+    paths.insert(source::absolute_import(path, program_->cells[cell].package));
   }
-  return {roots.begin(), roots.end()};
+  paths.erase("");
+  return {paths.begin(), paths.end()};
 }
 
 std::string_view SourceView::imported_as(std::string_view dotted) const {

@@ -24,9 +24,11 @@ struct SourceCell {
   int index = 1;       ///< What findings call it: code cells count from 1.
   int first_line = 1;  ///< Where it begins in its file; 1 for a notebook's.
   std::vector<std::string> tags = {};
-  /// The name under which the program imports it: a file beside the notebook. Empty for the program
-  /// itself, whose cells come after all modules.
+  /// The name under which the program imports it, `utils.train`: a file beside the notebook. Empty
+  /// for the program itself, whose cells come after all modules.
   std::string module = {};
+  /// Where the relative imports of a module begin: `utils`.
+  std::string package = {};
 };
 
 /// What a value is, as far as the source tells. Unknown is the rule, not the exception.
@@ -342,7 +344,7 @@ class SourceView {
   bool is_notebook() const;
   /// It imports something of this top-level package.
   bool uses(std::string_view package) const;
-  /// The top-level packages that it imports, relative ones left out.
+  /// The dotted names of what it imports, from the top: `torch.nn` for `from torch import nn`.
   std::vector<std::string> imports() const;
   /// What the program calls this module or function: "tf" for "tensorflow"; empty where no import
   /// at the top level says so.

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from harness import Session
+from harness import TIMEOUT, Session
 from panel_client import Message, PanelClient
 from xleak.panel.requests import MOST_IN_WINDOW
 
@@ -391,11 +391,17 @@ def test_a_search_in_the_idle_kernel_says_that_it_goes_on_and_that_it_is_over(
 # --- policies ----------------------------------------------------------------------------------
 
 
-def rest(panel: PanelClient) -> list[Message]:
-    """What a kernel tells that nobody asks for anything, for longer than it needs."""
-    told = panel.told()
-    time.sleep(1)
-    return told + panel.told()
+WHEN_IDLE = "__import__('xleak.shell.watcher').shell.watcher.watcher().when_idle"
+
+
+def rest(kernel: Session) -> None:
+    """Until the kernel has rested, with all done that it then does by itself."""
+    rests = "type('Rests', (list,), {'__call__': lambda rests: rests.append(1)})()"
+    kernel.ask(f"{WHEN_IDLE}.append({rests})")
+    deadline = time.monotonic() + TIMEOUT
+    while not kernel.ask(f"len({WHEN_IDLE}[-1])"):
+        assert time.monotonic() < deadline, "the kernel does not rest"
+    kernel.ask(f"bool({WHEN_IDLE}.pop())")
 
 
 @pytest.fixture
@@ -445,7 +451,7 @@ def test_what_the_last_underscore_means_stays(
 ) -> None:
     panel.ask("set_policy", policy="auto")
     entry = leak(kernel)
-    rest(panel)
+    rest(kernel)
     assert kernel.ask("_.nbytes") == 8 * MIB
     kernel.run(f"%xdel {entry}")
 
@@ -457,7 +463,7 @@ def test_an_error_is_released_once_another_cell_has_run(
     kernel.run(f"def fail():\n    big = bytearray({16 * MIB})\n    1 / 0")
     assert kernel.run("fail()").content["status"] == "error"
     assert "the last traceback" in kernel.findings()
-    rest(panel)
+    rest(kernel)
     assert kernel.ask("__import__('sys').last_value is not None")
     kernel.run("after = 1")
     released = panel.wait_for("released")

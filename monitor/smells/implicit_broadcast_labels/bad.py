@@ -1,3 +1,4 @@
+# needs: tensorflow
 # %% a model with one output
 import keras
 import numpy as np
@@ -38,3 +39,25 @@ def error_of(model, x, y_test):
     return np.mean((net.predict(x, verbose=0) - y_test) ** 2)  # lint: XL510
 
 error = error_of(net, features, wages)
+
+# %% what a large batch makes
+many = np.random.rand(1200, 3).astype("float32")
+costs = np.random.rand(1200).astype("float32")
+column = net(many)
+
+# %% a column and a vector, by an operator  # expect: XL510
+gap = tf.abs(column - costs)
+fault = tf.reduce_mean(gap)
+
+# %% by a function, and squared later  # expect: XL510
+labels = tf.random.uniform([2500])
+answers = net(tf.random.uniform([2500, 3]))
+apart = tf.math.squared_difference(labels, answers)
+fault = tf.reduce_sum(apart) / 2
+
+# %% by NumPy's own numbers on one side, in a loop's last turn  # expect: XL510
+known = np.random.rand(3600).astype("float32")
+guessed = tf.constant(np.random.rand(3600, 1).astype("float32"))
+for turn in range(2):
+    off = guessed - known
+    fault = tf.reduce_mean(tf.square(off))

@@ -1,3 +1,4 @@
+# needs: tensorflow
 # %% squeezed
 import keras
 import numpy as np
@@ -28,3 +29,20 @@ error = tf.reduce_mean(tf.abs(net(features) - wages), 1)
 # %% two models
 other = keras.Sequential([layers.Dense(1)])
 error = tf.reduce_mean(net(features) - other(features))
+
+# %% large ones, squeezed
+many = np.random.rand(1200, 3).astype("float32")
+costs = np.random.rand(1200).astype("float32")
+flat = tf.squeeze(net(many), -1)
+gap = tf.abs(flat - costs)
+error = tf.reduce_mean(gap)
+
+# %% all pairs, and each row used
+column = net(many)
+pairs = tf.abs(column - costs)
+nearest = tf.reduce_min(pairs, 1)
+
+# %% a column of their own
+upright = tf.reshape(costs, (-1, 1))
+apart = upright - tf.constant(costs)
+error = tf.reduce_mean(apart)

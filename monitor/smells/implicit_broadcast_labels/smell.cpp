@@ -1,6 +1,8 @@
 // Predictions of shape (N, 1) meet labels of shape (N,): the difference has N times N numbers.
 #include "source/tensorflow.hpp"
 
+#include "holder_findings.hpp"
+
 namespace xleak::monitor::smells::implicit_broadcast_labels {
 namespace {
 
@@ -192,9 +194,20 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string measured(const Holder& holder) {
+  return holder.label + " met a column, (N, 1), with a vector, (N,): the result is a square of " +
+         holder.largest +
+         ", and its mean or sum is that of all pairs. Squeeze the last axis of the predictions: "
+         "`tf.squeeze(…, -1)`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"tensorflow square", "", measured});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL510", "implicit_broadcast_labels", Severity::warning, nullptr, in_source};
+const Smell smell{"XL510", "implicit_broadcast_labels", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::implicit_broadcast_labels

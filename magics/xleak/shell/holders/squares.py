@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 from xleak import _native
+from xleak.shell.fields import loaded_class
 from xleak.shell.holders.calls import dotted
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.places import value_at
@@ -23,7 +24,9 @@ _BLOWUP = 8
 # Until then a square that nothing has used yet may be used as one.
 _PATIENCE = 3
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
-_REDUCTIONS = {"mean", "sum"}
+_NONE = (ast.Constant(None), ast.Constant(None))
+_FUNCTIONS = {"subtract", "multiply", "squared_difference"}
+_REDUCTIONS = {"mean", "sum", "reduce_mean", "reduce_sum"}
 _ELEMENTWISE = {"abs", "pow", "square", "sqrt", "exp", "log", "detach", "float", "double"}
 _FACTS = {"shape", "dtype", "ndim", "device", "size", "dim", "nbytes", "numel"}
 # A column that was made by hand is meant.
@@ -46,6 +49,7 @@ class _Array:
     shape: tuple[int, ...]
     address: int
     bytes: int
+    tensorflow: bool = False
 
 
 class Squares:
@@ -56,14 +60,16 @@ class Squares:
         if "torch" not in sys.modules and "numpy" not in sys.modules:
             return
         for cell, square in _bound(look.sources).values():
-            size = _bytes_of(square, look.watcher.shell.user_ns)
-            if size < REPORTED_BYTES or _is_meant(square, look.sources):
+            there = _standing(square, look.watcher.shell.user_ns)
+            if there is None or there.bytes < REPORTED_BYTES or _is_meant(square, look.sources):
                 continue
             uses = _uses(square.name, look.sources, set())
             if uses == {"reduced"}:
-                kind = "kept axis" if _keeps_axis(square, look.sources) else "square"
-                shapes = _native.human(size)
-                yield _native.Holder(kind, f"`{square.code}`", size, cell, shapes, 1, "")
+                kind = "tensorflow square" if there.tensorflow else "square"
+                if _keeps_axis(square, look.sources):
+                    kind = "kept axis"
+                shapes = _native.human(there.bytes)
+                yield _native.Holder(kind, f"`{square.code}`", there.bytes, cell, shapes, 1, "")
             elif not uses and look.cell - cell < _PATIENCE:
                 look.search_again()
 
@@ -96,26 +102,35 @@ def _bindings_in(source: str) -> tuple[tuple[str, _Square | None], ...]:
 
 def _square_of(name: str, statement: ast.Assign) -> _Square | None:
     for node in ast.walk(statement.value):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
-            left, right = dotted(node.left), dotted(node.right)
-            both = not left.startswith(".") and not right.startswith(".")
-            if left and right and both:
-                return _Square(name, (left, right), ast.unparse(statement))
+        left, right = (dotted(it) for it in _operands(node))
+        both = not left.startswith(".") and not right.startswith(".")
+        if left and right and both:
+            return _Square(name, (left, right), ast.unparse(statement))
     return None
 
 
-def _bytes_of(square: _Square, names: dict[str, Any]) -> int:
-    """Of (N, N) made of (N, 1) and (N,); 0 where that is not what stands there."""
+def _operands(node: ast.AST) -> tuple[ast.expr, ast.expr]:
+    """Those that are broadcast together."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
+        return node.left, node.right
+    if isinstance(node, ast.Call) and len(node.args) == 2:
+        method = dotted(node.func).rpartition(".")[2]
+        return (node.args[0], node.args[1]) if method in _FUNCTIONS else _NONE
+    return _NONE
+
+
+def _standing(square: _Square, names: dict[str, Any]) -> _Array | None:
+    """The (N, N) made of (N, 1) and (N,); None where that is not what stands there."""
     whole = _array(names.get(square.name))
     parts = [_array(value_at(names, operand)) for operand in square.operands]
     one, other = parts
     if whole is None or one is None or other is None or len(whole.shape) != 2:
-        return 0
+        return None
     count = whole.shape[0]
     fits = whole.shape == (count, count) and {one.shape, other.shape} == {(count, 1), (count,)}
     # The pairs of one vector with itself.
     same = one.address == other.address
-    return whole.bytes if fits and not same and count >= _BLOWUP else 0
+    return whole if fits and not same and count >= _BLOWUP else None
 
 
 def _array(it: object) -> _Array | None:
@@ -129,6 +144,11 @@ def _array(it: object) -> _Array | None:
     if numpy is not None and type(it) is numpy.ndarray:
         array: Any = it
         return _Array(array.shape, array.__array_interface__["data"][0], array.nbytes)
+    eager = loaded_class("tensorflow.python.framework.ops", "EagerTensor")
+    if eager is not None and type(it) is eager:
+        known: Any = it
+        shape = tuple(known.shape.as_list())
+        return _Array(shape, id(it), prod(shape) * known.dtype.size, tensorflow=True)
     return None
 
 

@@ -29,7 +29,7 @@ loss = answer.mean()
 
 # %% a factor, held by two values: deleted
 if answer.shape[0] > 3:
-    del weights
+    del weights  # lint: XL108
 
 # %% a factor, held by two values: still there  # expect: XL108
 value = loss.item()

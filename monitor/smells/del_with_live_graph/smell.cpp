@@ -35,6 +35,16 @@ bool is_used_after(Place place, const Expr& deletion) {
   return false;
 }
 
+// The graph of a mean or sum needs nothing of what it was taken of, but the operation that made
+// that may need its result.
+bool is_needed(const Expr& use, const Expr& name) {
+  const Call reduced = use.parent().parent().as_call();
+  const bool is_linear = is_one_of(reduced.method(), {"mean", "sum"}) && reduced.receiver() == use;
+  return !is_linear ||
+         is_one_of(name.made_by().callee().name(),
+                   {"exp", "log_softmax", "relu", "sigmoid", "softmax", "sqrt", "tanh"});
+}
+
 // The name that keeps the graph of the deleted one alive: `score = grown.sum()`.
 Expr holder_of(const SourceView& code, const Expr& name) {
   for (const Expr& use : name.place().uses()) {
@@ -43,8 +53,10 @@ Expr holder_of(const SourceView& code, const Expr& name) {
     if (!(use < name) || !target.is(Kind::name)) continue;
     if (target.place() == name.place() || use.function() != name.function()) continue;
     if (!assignment.child(Field::right).value().is_gradful()) continue;
+    if (!is_needed(use, name)) continue;
     if (code.reaches_backward(target.place()) || is_deleted_too(target.place(), name)) continue;
-    if (is_used_after(target.place(), name)) return target;
+    // What a function made is gone with it.
+    if (!name.function() || is_used_after(target.place(), name)) return target;
   }
   return {};
 }

@@ -40,6 +40,21 @@ del handle
 for batch in range(3):
     third(torch.rand(700, 600))
 
+# %% an object that is a hook, of several layers  # expect: XL107
+class Tap:
+    def __init__(self):
+        self.seen = {"outputs": []}
+
+    def __call__(self, module, args, out):
+        self.seen["outputs"].append(out.detach())
+
+tap = Tap()
+deep = torch.nn.Sequential(torch.nn.Linear(600, 500), torch.nn.ReLU(), torch.nn.Linear(500, 4))
+for layer in deep:
+    layer.register_forward_hook(tap)  # lint: XL107
+for batch in range(3):
+    deep(torch.rand(700, 600))
+
 # %% one more at each run: made
 fourth = torch.nn.Linear(4, 4)
 

@@ -46,13 +46,13 @@ costs = np.random.rand(1200).astype("float32")
 column = net(many)
 
 # %% a column and a vector, by an operator  # expect: XL510
-gap = tf.abs(column - costs)
+gap = tf.abs(column - costs)  # lint: XL510
 fault = tf.reduce_mean(gap)
 
 # %% by a function, and squared later  # expect: XL510
 labels = tf.random.uniform([2500])
 answers = net(tf.random.uniform([2500, 3]))
-apart = tf.math.squared_difference(labels, answers)
+apart = tf.math.squared_difference(labels, answers)  # lint: XL510
 fault = tf.reduce_sum(apart) / 2
 
 # %% by NumPy's own numbers on one side, in a loop's last turn  # expect: XL510

@@ -12,7 +12,7 @@ from xleak.shell.fields import fields_of, loaded_class
 from xleak.shell.holders.containers import is_users_function
 from xleak.shell.holders.hook_code import grown_by, lists_of
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
-from xleak.shell.holders.origin import plain_function
+from xleak.shell.holders.origin import as_function, plain_function
 from xleak.shell.holders.reruns import code_of
 from xleak.shell.modules import entries_of, live_modules
 
@@ -96,7 +96,7 @@ def _hooks_of_the_user(look: Look) -> Iterator[_Hook]:
 
 
 def _is_users(function: object, look: Look) -> bool:
-    return is_users_function(plain_function(function), look)
+    return is_users_function(plain_function(as_function(function)), look)
 
 
 def _numbers_of_handles(look: Look) -> set[object]:
@@ -115,7 +115,7 @@ def _by_container(look: Look, hooks: list[_Hook]) -> dict[str, tuple[str, int, l
     """By the code that empties a container: the way to it, its bytes and the hooks that fill it."""
     found: dict[str, tuple[str, int, list[_Hook]]] = {}
     for hook in hooks:
-        for container in grown_by(hook.function, look):
+        for container in grown_by(as_function(hook.function), look):
             kept = sum(look.heap.retained_by(it) for it in lists_of(container))
             way = look.heap.way_to(container) if kept >= REPORTED_BYTES else ""
             if is_the_users(way):

@@ -9,7 +9,7 @@ import types
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import class_fields
+from xleak.shell.fields import ancestors_of, class_fields
 
 _LIBRARIES = tuple({path for path in sysconfig.get_paths().values() if "lib" in path})
 
@@ -23,6 +23,15 @@ def plain_function(target: object) -> object:
             target = target.func
         else:
             return target
+
+
+def as_function(target: object) -> object:
+    """An object that a class of its own makes callable as its bound `__call__`; others as they are."""
+    if type(target) in (types.FunctionType, types.MethodType, functools.partial):
+        return target
+    calls = (class_fields(it).get("__call__") for it in ancestors_of(type(target)))
+    call = next((it for it in calls if it is not None), None)
+    return types.MethodType(call, target) if type(call) is types.FunctionType else target
 
 
 def name_and_module(target: object) -> tuple[str, str]:

@@ -364,7 +364,7 @@ class OutputFacts:
     def number(self) -> int: ...
     @property
     def held(self) -> dict[str, int]:
-        """By owner: "malloc", "pymalloc", "arrow", "cuda:0", "unknown"."""
+        """By owner: "malloc", "pymalloc", "arrow", "tensorflow", "cuda:0", "unknown"."""
 
     @property
     def held_bytes(self) -> int: ...

@@ -1,5 +1,8 @@
 #include "buffers.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -8,6 +11,12 @@
 
 namespace xleak::facts {
 namespace {
+
+// Strings, resources and variants (tensorflow/core/framework/types.proto).
+constexpr long long kNoNumbers[] = {7, 20, 21};
+
+// Fewer are not worth the questions.
+constexpr long long kLeastElements = 1024;
 
 Reference read_arrow(const char* type_name, const char* name, PyObject* object) {
   auto* type = imported_type("pyarrow.lib", type_name);
@@ -44,6 +53,7 @@ class Collector {
     if (node.kind == Kind::storage) add_storage(node, torch_.describe(node.object));
     if (node.kind == Kind::arrow) add_arrow(node);
     if (node.kind == Kind::polars) add_polars(node);
+    if (node.kind == Kind::eager) add_eager(node);
   }
 
   std::vector<Buffer> take() {
@@ -90,6 +100,16 @@ class Collector {
       known.address = address;
       known.bytes = bytes;
       known.owner = "arrow";
+      known.doubt = Buffer::Doubt::names;
+    });
+  }
+
+  void add_eager(const Node& node) {
+    visit_eager_buffer(node.object, [&](std::int64_t address, std::int64_t bytes) {
+      Buffer& known = buffer(node, address);
+      known.address = address;
+      known.bytes = bytes;
+      known.owner = "tensorflow";
       known.doubt = Buffer::Doubt::names;
     });
   }
@@ -147,6 +167,28 @@ void visit_arrow_buffers(PyObject* object,
   }
 }
 
+void visit_eager_buffer(PyObject* tensor,
+                        const std::function<void(std::int64_t, std::int64_t)>& take) {
+  auto* type = imported_type("tensorflow.python.framework.ops", "EagerTensor");
+  if (type == nullptr || !PyType_IsSubtype(Py_TYPE(tensor), type)) return;
+  if (as_integer(call_descriptor(type, "_num_elements", tensor), 0) < kLeastElements) return;
+  const auto dtype = as_integer(call_descriptor(type, "_datatype_enum", tensor), kNoNumbers[0]);
+  if (std::find(std::begin(kNoNumbers), std::end(kNoNumbers), dtype) != std::end(kNoNumbers))
+    return;
+  // Numbers of another device would be copied to be shown.
+  const Reference device = read_descriptor(type, "backing_device", tensor);
+  const char* name =
+      device && PyUnicode_Check(device.get()) ? PyUnicode_AsUTF8(device.get()) : nullptr;
+  if (name == nullptr) return PyErr_Clear();
+  if (std::string_view(name).find(":CPU:") == std::string_view::npos) return;
+  const Reference shown = call_descriptor(type, "_numpy_internal", tensor);
+  auto* array_type = imported_type("numpy", "ndarray");
+  if (!shown || array_type == nullptr || !PyObject_TypeCheck(shown.get(), array_type)) return;
+  const auto* fields = reinterpret_cast<ArrayFields*>(shown.get());
+  if (fields->owns_data()) return;
+  take(reinterpret_cast<std::int64_t>(fields->data), shown_bytes(shown.get()));
+}
+
 std::vector<Buffer> find_buffers(const Closure& closure, TorchFacts& torch) {
   Collector collector(torch);
   for (const Node& node : closure.nodes()) collector.add(node);
@@ -201,7 +243,9 @@ void ask_names(std::vector<Buffer>& buffers, const Closure& names, TorchFacts& t
     if (buffer.address == 0) buffer.held = buffer.held || polars;
     if (buffer.address != 0) buffer.held = buffer.held || shared.count(buffer.address) != 0;
     for (const auto& [start, end] : arrays) {
-      buffer.held = buffer.held || (buffer.address >= start && buffer.address < end);
+      const bool of_array = buffer.address >= start && buffer.address < end;
+      const bool shown = start >= buffer.address && start < buffer.address + buffer.bytes;
+      buffer.held = buffer.held || of_array || shown;
     }
   }
 }

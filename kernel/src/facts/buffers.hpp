@@ -19,12 +19,18 @@ struct Buffer {
   enum class Doubt { none, tensors, names } doubt = Doubt::none;  ///< Who else may share it.
 };
 
-/// The buffers of every tensor and of every Arrow and Polars object in `closure`, each once.
+/// The buffers of every tensor, TensorFlow's too, and of every Arrow and Polars object in
+/// `closure`, each once.
 std::vector<Buffer> find_buffers(const Closure& closure, TorchFacts& torch);
 
 /// Calls `take` with the address and the bytes of every buffer of an Arrow object.
 void visit_arrow_buffers(PyObject* object,
                          const std::function<void(std::int64_t, std::int64_t)>& take);
+
+/// The same for the numbers of one of TensorFlow's eager tensors in the process's own memory. Lets
+/// other threads run.
+void visit_eager_buffer(PyObject* tensor,
+                        const std::function<void(std::int64_t, std::int64_t)>& take);
 
 /// Whether so much is in this doubt that it is worth a search.
 bool in_doubt(const std::vector<Buffer>& buffers, Buffer::Doubt doubt);

@@ -24,7 +24,8 @@ struct PythonBytes {
   std::int64_t total() const { return malloc_bytes + pymalloc_bytes; }
 };
 
-/// Bytes by the allocator that owns them: "malloc", "pymalloc", "arrow", "cuda:0", "unknown".
+/// Bytes by the allocator that owns them: "malloc", "pymalloc", "arrow", "tensorflow", "cuda:0",
+/// "unknown".
 using Bytes = std::map<std::string, std::int64_t>;
 
 inline void add(Bytes& bytes, const std::string& owner, std::int64_t size) {

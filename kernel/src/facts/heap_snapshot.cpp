@@ -237,8 +237,9 @@ void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
     add_saved(object);
   } else if (kind == Kind::storage) {
     add_storage(torch_->describe(object), 0);
-  } else if (kind == Kind::arrow) {
-    visit_arrow_buffers(object, [this](std::int64_t address, std::int64_t bytes) {
+  } else if (kind == Kind::arrow || kind == Kind::eager) {
+    const auto visit_buffers = kind == Kind::arrow ? visit_arrow_buffers : visit_eager_buffer;
+    visit_buffers(object, [this](std::int64_t address, std::int64_t bytes) {
       const auto key = memory_address(address);
       const Node known = index_.find(key);
       add_edge(known != monitor::kNoNode ? known : add_node(key, bytes), 1);

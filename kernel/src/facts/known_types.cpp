@@ -112,7 +112,8 @@ KnownTypes::KnownTypes() {
                   {"pyarrow.lib", "RecordBatch", Kind::arrow},
                   {"pyarrow.lib", "Buffer", Kind::arrow},
                   {"polars._plr", "PyDataFrame", Kind::polars},
-                  {"polars._plr", "PySeries", Kind::polars}};
+                  {"polars._plr", "PySeries", Kind::polars},
+                  {"tensorflow.python.framework.ops", "EagerTensor", Kind::eager}};
   for (const auto& known : imported) {
     if (auto* type = imported_type(known.module, known.name)) add(type, known.kind);
   }

@@ -25,6 +25,7 @@ enum class Kind : std::uint8_t {
   storage,
   arrow,
   polars,
+  eager,  ///< A tensor of TensorFlow's.
 };
 
 /// Knows types by their pointer. Asks no object and imports nothing.

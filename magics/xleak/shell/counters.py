@@ -7,18 +7,20 @@ from collections.abc import Callable
 
 from xleak import _native
 from xleak.shell.readings import device_readings
+from xleak.shell.tensorflow_memory import tensorflow_host_bytes
 
 # The counting itself, and what the interpreter does beside it, moves less than this.
 NOISE_BYTES = 16 << 10
 
 
 def read_counters() -> dict[str, int]:
-    """Bytes in use by allocator: malloc, pymalloc, arrow, one per device. Absent is unknown."""
+    """Bytes in use by allocator: malloc, pymalloc, arrow, tensorflow, one per device. Absent is unknown."""
     counters: dict[str, int] = {}
     for owner, read in (
         ("malloc", _malloc),
         ("pymalloc", _native.python_pool_bytes),
         ("arrow", _arrow),
+        ("tensorflow", tensorflow_host_bytes),
     ):
         value = _value(read)
         if value is not None:

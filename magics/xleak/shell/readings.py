@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from xleak.shell.tensorflow_gpus import tensorflow_gpus
+from xleak.shell.tensorflow_memory import tensorflow_gpus
 
 
 class DeviceReading(NamedTuple):

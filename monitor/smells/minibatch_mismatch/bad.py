@@ -4,10 +4,10 @@ import keras
 import numpy as np
 from keras import layers
 
-rows = np.zeros((1024, 4096), "float32")
+rows = np.zeros((1024, 64), "float32")
 
 def network(length):
-    made = keras.Sequential([keras.Input((4096,)), layers.RepeatVector(length)])
+    made = keras.Sequential([keras.Input((64,)), layers.RepeatVector(length)])
     made.add(layers.GlobalAveragePooling1D())
     made.add(layers.Dense(1))
     made.compile("sgd", "mse")

@@ -1,4 +1,4 @@
-"""What TensorFlow tells of the GPUs that it has set up."""
+"""What TensorFlow tells of its own allocators."""
 
 from __future__ import annotations
 
@@ -18,18 +18,31 @@ class TensorFlowGpu(NamedTuple):
 
 def tensorflow_gpus() -> list[TensorFlowGpu]:
     """One for each. Imports and initialises nothing; never raises."""
-    module = sys.modules.get("tensorflow.python.eager.context")
-    if module is None:
-        return []
     try:
-        context = module.context_safe()
-        if context is None or not context._initialized:
+        context = _context()
+        if context is None:
             return []
         devices = [it for it in context._logical_devices if it.device_type == "GPU"]
         limits = _limits(context) if devices else {}
         return [_read(context, it.name, limits) for it in devices]
     except Exception:
         return []  # A TensorFlow that answers otherwise.
+
+
+def tensorflow_host_bytes() -> int | None:
+    """What its pool for the host has handed out; None where TensorFlow is not in use, or does not say.
+
+    Memory that falls from here stays with the pool, for the next tensors.
+    """
+    context = _context()
+    return None if context is None else int(context.get_memory_info("CPU:0")["current"])
+
+
+def _context() -> Any:
+    """TensorFlow's, where it is set up already."""
+    module = sys.modules.get("tensorflow.python.eager.context")
+    context = module.context_safe() if module is not None else None
+    return context if context is not None and context._initialized else None
 
 
 def _read(context: Any, name: str, limits: dict[str, int]) -> TensorFlowGpu:

@@ -19,10 +19,7 @@ START_SECONDS = 60
 CELL_MILLISECONDS = 60_000
 TOKEN = "for-the-tests"
 
-KERNELS = {
-    "xleak": {"name": "xleak", "display_name": "Python 3 (xleak)", "language": "python"},
-    "python3": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"},
-}
+KERNELS = {"xleak": "Python 3 (xleak)", "python3": "Python 3 (ipykernel)"}
 
 
 class Server:
@@ -31,6 +28,7 @@ class Server:
     def __init__(self, application: str, folder: Path) -> None:
         self.folder = folder / "work"
         self.folder.mkdir(parents=True)
+        self._data = folder / "data"
         runtime = folder / "runtime"
         # A question about news would lie over what is tested.
         settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
@@ -42,7 +40,7 @@ class Server:
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "JUPYTER_CONFIG_DIR": str(folder / "config"),
-            "JUPYTER_DATA_DIR": str(folder / "data"),
+            "JUPYTER_DATA_DIR": str(self._data),
             "JUPYTER_RUNTIME_DIR": str(runtime),
             "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
             "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
@@ -85,11 +83,20 @@ class Server:
         notebook: dict[str, Any] = {
             "nbformat": 4,
             "nbformat_minor": 5,
-            "metadata": {"kernelspec": KERNELS[kernel]},
+            "metadata": {
+                "kernelspec": {"name": kernel, "display_name": KERNELS.get(kernel, kernel)}
+            },
             "cells": cells,
         }
         (self.folder / name).write_text(json.dumps(notebook))
         return name
+
+    def add_kernel(self, name: str, command: Sequence[str]) -> None:
+        """Offers one more kernel."""
+        folder = self._data / "kernels" / name
+        folder.mkdir(parents=True)
+        spec = {"argv": command, "display_name": name, "language": "python"}
+        (folder / "kernel.json").write_text(json.dumps(spec))
 
     def end_kernels(self) -> None:
         for kernel in self.ask("GET", "api/kernels"):
@@ -138,10 +145,15 @@ class Notebook:
     # --- the panel ---------------------------------------------------------------------------
 
     def open_panel(self) -> None:
-        """Opens it by the badge on the toolbar, and waits until the kernel has answered."""
-        if not self.panel.is_visible():
-            self.page.locator(".jp-NotebookPanel:visible .jp-Toolbar .jp-xleak-Badge").click()
+        """Shows it, and waits until the kernel has answered."""
+        self.show_panel()
         self.wait_for_phase("ready|foreign")
+
+    def show_panel(self) -> None:
+        """Opens it by a badge: that of the toolbar, or where it has no room that of the status bar."""
+        expect(self.page.locator(".jp-NotebookPanel:visible")).to_be_visible()
+        if not self.panel.is_visible():
+            self.page.locator(".jp-xleak-Badge:visible").first.click()
 
     def wait_for_phase(self, phase: str) -> None:
         """Until the panel stands so with the kernel."""
@@ -157,14 +169,23 @@ class Notebook:
         expect(self.page.locator(f"body[data-jp-theme-light={dark}]")).to_be_attached()
 
     def section(self, kind: str) -> Locator:
-        """One of cells, findings, names, devices; opened."""
+        """One of cells, findings, past, names, census, devices; opened."""
         section = self.panel.locator(f".jp-xleak-Section[data-kind={kind}]")
         if section.get_attribute("data-open") == "false":
             section.get_by_role("button").first.click()
         return section
 
     def bar(self, number: int) -> Locator:
-        return self.panel.locator(f".jp-xleak-Cell[data-cell-id=cell-{number}]")
+        """The row of a cell, as the session that runs now tells it."""
+        return self._row("cells", number)
+
+    def past_bar(self, number: int) -> Locator:
+        """The same in a session that ended by a crash."""
+        return self._row("past", number)
+
+    def _row(self, kind: str, number: int) -> Locator:
+        section = self.panel.locator(f".jp-xleak-Section[data-kind={kind}]")
+        return section.locator(f".jp-xleak-Cell[data-cell-id=cell-{number}]")
 
     def finding(self, code: str) -> Locator:
         return self.panel.locator(f".jp-xleak-Finding[data-code={code}]")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 
+import pytest
 from lab import TOKEN, Notebook, OpenNotebook, Server
 from playwright.sync_api import Page, WebSocket, expect
 
@@ -59,16 +61,54 @@ def test_after_a_restart_nothing_of_before_is_shown(notebook: OpenNotebook) -> N
     expect(opened.bar(2)).to_be_visible()
 
 
-def test_a_kernel_that_dies_and_comes_back_is_watched_again(notebook: OpenNotebook) -> None:
-    opened = notebook([KEPT, "import os; os._exit(1)", "1"])
+@pytest.mark.each_lab
+def test_what_a_crashed_kernel_had_kept_stays_apart_from_what_its_successor_keeps(
+    notebook: OpenNotebook,
+) -> None:
+    grows = f"import os, time\nmore = bytearray({32 * MIB})\ntime.sleep(1)\nos._exit(1)"
+    opened = notebook([KEPT, grows, f"kept = bytearray({16 * MIB})"])
     opened.run(1)
-    expect(opened.bar(1)).to_be_visible()
     opened.start(2)
-    expect(opened.bar(1)).to_have_count(0)
-    opened.wait_for_phase("ready")
+    expect(opened.bar(2)).to_be_visible()
+    past = opened.panel.locator(".jp-xleak-Section[data-kind=past]")
+    expect(past.get_by_role("button", name="Before the restart")).to_be_visible()
+    expect(opened.past_bar(1).locator(".jp-xleak-size")).to_have_text(re.compile(r"^\+64"))
     opened.page.locator(".jp-Dialog").get_by_role("button", name="Ok").click()
+    opened.past_bar(2).hover()
+    expect(past.locator(".jp-xleak-Numbers")).to_contain_text("running when the kernel died")
+    opened.wait_for_phase("ready")
+    expect(opened.bar(1)).to_have_count(0)
     opened.run(3)
-    expect(opened.bar(3)).to_be_visible()
+    expect(opened.size(3)).to_have_text(re.compile(r"^\+16"))
+    expect(opened.past_bar(3)).to_have_count(0)
+    opened.past_bar(1).click()
+    expect(opened.cell(1)).to_have_class(re.compile("jp-mod-active"))
+
+
+@pytest.mark.each_lab
+def test_a_kernel_that_cannot_be_started_has_failed(page: Page, lab: Server) -> None:
+    lab.add_kernel("absent", ["/no/such/program", "{connection_file}"])
+    opened = Notebook(page, lab, lab.write("absent.ipynb", ["1"], "absent"))
+    page.locator(".jp-Dialog", has_text="Error Starting Kernel").get_by_role("button").click()
+    page.locator(".jp-Dialog").get_by_role("button", name="No Kernel").click()
+    opened.show_panel()
+    opened.wait_for_phase("failed")
+    expect(opened.panel).to_contain_text("The kernel failed to start.")
+
+
+def test_a_kernel_that_ends_at_once_has_failed(page: Page, lab: Server) -> None:
+    lab.add_kernel("brief", [sys.executable, "-c", "raise SystemExit(1)", "{connection_file}"])
+    opened = Notebook(page, lab, lab.write("brief.ipynb", ["1"], "brief"))
+    opened.show_panel()
+    opened.wait_for_phase("failed")
+    expect(opened.panel).to_contain_text("The kernel failed to start.")
+
+
+def test_a_kernel_that_was_shut_down_is_none(notebook: OpenNotebook) -> None:
+    opened = notebook([KEPT])
+    opened.page.get_by_role("menuitem", name="Kernel").click()
+    opened.page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Shut Down Kernel$")).click()
+    opened.wait_for_phase("no_kernel")
 
 
 def test_after_a_reload_all_that_was_known_is_there(notebook: OpenNotebook) -> None:

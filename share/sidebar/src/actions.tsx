@@ -4,7 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 import { humanBytes } from './format';
 import { total } from './model';
-import type { Done, EditFix, Finding, PanelRequest } from './protocol';
+import type { Done, EditFix, Finding, FromKernel, PanelRequest } from './protocol';
 import type { NotebookWatch } from './watch';
 
 /** What the buttons of the panel do. Each tells in the panel how it ended, and never throws. */
@@ -54,11 +54,15 @@ export class Actions {
   }
 
   /** Asks for something that the model keeps when it comes. */
-  async refresh(watch: NotebookWatch, kind: 'names' | 'devices' | 'findings'): Promise<void> {
-    try {
-      await watch.ask({ kind });
-    } catch (reason) {
-      this._failed(watch, sentence(reason));
+  async refresh(watch: NotebookWatch, kind: 'names' | 'devices'): Promise<void> {
+    await this._ask(watch, { kind });
+  }
+
+  /** Asks for a page of the live tensors; for the last one where there are fewer by now. */
+  async showTensors(watch: NotebookWatch, page: number): Promise<void> {
+    const answer = await this._ask(watch, { kind: 'census', page });
+    if (answer?.kind === 'census' && page > answer.pages && answer.pages > 0) {
+      await this._ask(watch, { kind: 'census', page: answer.pages });
     }
   }
 
@@ -92,24 +96,20 @@ export class Actions {
 
   /** Says where the bytes of a name are, and who else holds its value. */
   async showPath(watch: NotebookWatch, name: string): Promise<void> {
-    try {
-      const answer = await watch.ask({ kind: 'path', name });
-      if (answer.kind !== 'path') {
-        return;
-      }
-      const holders = answer.also.map(holder => this._trans.__('also held by %1', holder));
-      await showDialog({
-        title: name,
-        body: listOf([
-          answer.path.join(' › '),
-          this._trans.__('%1 would come back with it.', humanBytes(answer.releasable_bytes)),
-          ...holders
-        ]),
-        buttons: [Dialog.okButton({ label: this._trans.__('Close') })]
-      });
-    } catch (reason) {
-      this._failed(watch, sentence(reason));
+    const answer = await this._ask(watch, { kind: 'path', name });
+    if (answer?.kind !== 'path') {
+      return;
     }
+    const holders = answer.also.map(holder => this._trans.__('also held by %1', holder));
+    await showDialog({
+      title: name,
+      body: listOf([
+        answer.path.join(' › '),
+        this._trans.__('%1 would come back with it.', humanBytes(answer.releasable_bytes)),
+        ...holders
+      ]),
+      buttons: [Dialog.okButton({ label: this._trans.__('Close') })]
+    });
   }
 
   /** Shows a repair of a cell's source, and makes it where it is wanted. Undo takes it back. */
@@ -156,13 +156,20 @@ export class Actions {
     await watch.loadExtension();
   }
 
-  private async _do(watch: NotebookWatch, request: PanelRequest): Promise<Done | null> {
+  /** The answer; null where the request was refused, which is told. */
+  private async _ask(watch: NotebookWatch, request: PanelRequest): Promise<FromKernel | null> {
     try {
-      return await watch.do(request);
+      return await watch.ask(request);
     } catch (reason) {
       this._failed(watch, sentence(reason));
       return null;
     }
+  }
+
+  /** As _ask, for what is answered by `done`. */
+  private async _do(watch: NotebookWatch, request: PanelRequest): Promise<Done | null> {
+    const answer = await this._ask(watch, request);
+    return answer?.kind === 'done' ? answer : null;
   }
 
   private _tellFreed(watch: NotebookWatch, what: string, done: Done): void {

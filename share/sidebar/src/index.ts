@@ -10,6 +10,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Actions } from './actions';
 import { badge } from './badge';
 import { Watches } from './current';
+import { CellFacts } from './facts';
 import { dropIcon } from './icons';
 import { CellMarks } from './marks';
 import { MemoryPanel, PANEL_ID } from './panel';
@@ -76,23 +77,27 @@ function activate(
     activeStateChanged: watches.changed
   });
 
-  const marks = new Set<CellMarks>();
-  let marking = true;
-  const mark = (watch: NotebookWatch) => {
-    const added = new CellMarks(watch, trans);
-    added.enabled = marking;
-    marks.add(added);
-    watch.panel.disposed.connect(() => marks.delete(added));
+  const beside = new Map<NotebookWatch, { marks: CellMarks; facts: CellFacts }>();
+  let wanted = { marks: true, facts: false };
+  const apply = () => {
+    for (const { marks, facts } of beside.values()) {
+      marks.enabled = wanted.marks;
+      facts.enabled = wanted.facts;
+    }
   };
-  watches.all.forEach(mark);
-  watches.added.connect((_, watch) => mark(watch));
+  const add = (watch: NotebookWatch) => {
+    beside.set(watch, { marks: new CellMarks(watch, trans), facts: new CellFacts(watch) });
+    watch.panel.disposed.connect(() => beside.delete(watch));
+    apply();
+  };
+  watches.all.forEach(add);
+  watches.added.connect((_, watch) => add(watch));
 
   const follow = (settings: ISettingRegistry.ISettings) => {
-    watches.always = settings.get('watchWhileClosed').composite === true;
-    marking = settings.get('markCells').composite !== false;
-    for (const it of marks) {
-      it.enabled = marking;
-    }
+    const isOn = (name: string) => settings.get(name).composite === true;
+    wanted = { marks: isOn('markCells'), facts: isOn('saveFacts') };
+    watches.always = isOn('watchWhileClosed') || wanted.facts;
+    apply();
   };
   registry
     ?.load(PLUGIN_ID)

@@ -78,13 +78,17 @@ export class KernelLink implements IDisposable {
   private _settle(): void {
     const { status, connectionStatus } = this._kernel;
     this._model.setBusy(status === 'busy');
+    this._hasLived ||= status === 'idle' || status === 'busy';
     if (status === 'dead') {
       this._drop();
-      this._model.enter({ is: 'dead' });
-    } else if (status === 'restarting' || status === 'autorestarting') {
+      this._model.enter({ is: this._hasLived ? 'dead' : 'failed' });
+    } else if (status === 'restarting') {
       this._drop();
       this._model.forget();
       this._model.enter({ is: 'restarting' });
+    } else if (status === 'autorestarting') {
+      // Of a restart that nobody asked for Lab says first that it is one.
+      this._model.crashed();
     } else if (connectionStatus === 'disconnected') {
       this._model.enter({ is: 'disconnected' });
     } else if (connectionStatus === 'connected' && (status === 'idle' || status === 'busy')) {
@@ -233,5 +237,6 @@ export class KernelLink implements IDisposable {
   private _subscribed = false;
   private _wasSubscribed = false;
   private _loading: string | null = null;
+  private _hasLived = false;
   private _isDisposed = false;
 }

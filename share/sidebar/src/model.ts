@@ -1,44 +1,32 @@
 import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
-import type { Devices, Live, Names, Policy, Progress, Released } from './contract/messages';
+import type { Census, Devices, Live, Names, Policy, Progress, Released } from './contract/messages';
 import type { Cell, Finding, FromKernel } from './protocol';
 import { isRunFix } from './protocol';
+import type { ICellRow, IKnown } from './rows';
+import { guiltyRun, rowsOf } from './rows';
 
 /** Where a panel stands with the kernel of its notebook. */
 export type Phase =
-  | { is: 'connecting' | 'ready' | 'restarting' | 'dead' | 'disconnected' | 'no_kernel' }
+  | {
+      is:
+        | 'connecting'
+        | 'ready'
+        | 'restarting'
+        | 'dead'
+        | 'disconnected'
+        | 'no_kernel'
+        /** There should be a kernel, and it could not be started. */
+        | 'failed';
+    }
   | { is: 'foreign'; language: string | null; problem: string | null }
   | { is: 'unsupported'; protocol: string };
-
-/** One cell of the notebook: its last run as the bar, the earlier ones as history. */
-export interface ICellRow {
-  readonly key: string;
-  readonly cellId: string | null;
-  readonly latest: Cell | null;
-  readonly earlier: readonly Cell[];
-  readonly live: Live | null;
-  readonly findings: readonly Finding[];
-  /** What was given back of what the last run kept. */
-  readonly returnedBytes: number;
-}
 
 /** Something that was done, to be told once. */
 export interface INotice {
   readonly text: string;
   readonly details: readonly string[];
   readonly failed: boolean;
-}
-
-/** Growth of the process over a cell. */
-export function keptBytes(cell: Cell): number | null {
-  const { resident_before_bytes: before, resident_after_bytes: after } = cell.host;
-  return before === null || after === null ? null : after - before;
-}
-
-/** The peak above where the cell began. */
-export function climbBytes(cell: Cell): number | null {
-  const { resident_before_bytes: before, resident_peak_bytes: peak } = cell.host;
-  return before === null || peak === null ? null : peak - before;
 }
 
 /** How much came back, by all allocators together. */
@@ -88,6 +76,11 @@ export class SessionModel {
     return this._names;
   }
 
+  /** The page of live tensors that was asked for last. */
+  get census(): Census | null {
+    return this._census;
+  }
+
   get devices(): Devices | null {
     return this._devices;
   }
@@ -133,12 +126,14 @@ export class SessionModel {
 
   /** The kernel is another one, or a new one of the same name. */
   forget(): void {
+    this._forgotten = this._runs.length > 0 || this._live ? this._known : null;
     this._runs = [];
     this._earlierCells = 0;
     this._live = null;
     this._findings = [];
-    this._returned.clear();
+    this._returned = new Map();
     this._names = null;
+    this._census = null;
     this._devices = null;
     this._policy = null;
     this._progress = null;
@@ -147,6 +142,15 @@ export class SessionModel {
     this._question = null;
     this._told = false;
     this._changed.emit();
+  }
+
+  /** What was forgotten last had ended by a crash, so it stays to be looked at. */
+  crashed(): void {
+    if (this._forgotten) {
+      this._past = [this._forgotten, ...this._past];
+      this._forgotten = null;
+      this._changed.emit();
+    }
   }
 
   setBusy(busy: boolean): void {
@@ -170,8 +174,8 @@ export class SessionModel {
 
   /** What came back of a finding's bytes, for the bar of the cell that kept them. */
   returned(finding: Finding, bytes: number): void {
-    const index = finding.cause_cell ?? finding.cell;
-    this._returned.set(index, (this._returned.get(index) ?? 0) + bytes);
+    const index = guiltyRun(finding);
+    this._returned = new Map(this._returned).set(index, (this._returned.get(index) ?? 0) + bytes);
     this._changed.emit();
   }
 
@@ -193,32 +197,20 @@ export class SessionModel {
 
   /** The cells in the order of the notebook, then those that it no longer has. */
   rows(order: readonly string[]): ICellRow[] {
-    const groups = new Map<string, Cell[]>();
-    for (const cell of this._runs) {
-      const key = keyOf(cell);
-      groups.set(key, [...(groups.get(key) ?? []), cell]);
-    }
-    if (this._live && !groups.has(keyOf(this._live))) {
-      groups.set(keyOf(this._live), []);
-    }
-    const place = new Map(order.map((id, index) => [`id ${id}`, index]));
-    const placeOf = (key: string) => place.get(key) ?? order.length;
-    return [...groups]
-      .sort(([a], [b]) => placeOf(a) - placeOf(b))
-      .map(([key, runs]) => this._row(key, runs, place.has(key)));
+    return rowsOf(this._known, order);
   }
 
-  private _row(key: string, runs: readonly Cell[], inNotebook: boolean): ICellRow {
-    const latest = runs[runs.length - 1] ?? null;
-    const indices = new Set(runs.map(run => run.index));
+  /** The same for each session that a crash ended, the latest first. */
+  pastRows(order: readonly string[]): ICellRow[][] {
+    return this._past.map(known => rowsOf(known, order));
+  }
+
+  private get _known(): IKnown {
     return {
-      key,
-      cellId: inNotebook ? key.slice(3) : null,
-      latest,
-      earlier: runs.slice(0, -1),
-      live: this._live && keyOf(this._live) === key ? this._live : null,
-      findings: this._findings.filter(it => indices.has(it.cause_cell ?? it.cell)),
-      returnedBytes: latest ? (this._returned.get(latest.index) ?? 0) : 0
+      runs: this._runs,
+      live: this._live,
+      findings: this._findings,
+      returned: this._returned
     };
   }
 
@@ -269,6 +261,9 @@ export class SessionModel {
       case 'names':
         this._names = message;
         break;
+      case 'census':
+        this._census = message;
+        break;
       case 'devices':
         this._devices = message;
         break;
@@ -292,19 +287,18 @@ export class SessionModel {
   private _earlierCells = 0;
   private _live: Live | null = null;
   private _findings: readonly Finding[] = [];
-  private readonly _returned = new Map<number, number>();
+  private _returned: ReadonlyMap<number, number> = new Map();
+  private _forgotten: IKnown | null = null;
+  private _past: readonly IKnown[] = [];
   private _told = false;
   private _names: Names | null = null;
+  private _census: Census | null = null;
   private _devices: Devices | null = null;
   private _policy: Policy | null = null;
   private _progress: Progress | null = null;
   private _notice: INotice | null = null;
   private _released: Released | null = null;
   private _question: string | null = null;
-}
-
-function keyOf(cell: { cell_id: string | null; index: number }): string {
-  return cell.cell_id === null ? `index ${cell.index}` : `id ${cell.cell_id}`;
 }
 
 function sorted(findings: readonly Finding[]): readonly Finding[] {

@@ -4,6 +4,7 @@ import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
 import { dropIcon } from './icons';
 import { Cells } from './view/cells';
+import { Census } from './view/census';
 import { Devices } from './view/devices';
 import { Findings } from './view/findings';
 import { Hatch } from './view/hatch';
@@ -55,7 +56,7 @@ export class MemoryPanel extends ReactWidget {
   private readonly _shown = new Signal<this, boolean>(this);
 }
 
-/** The session on top, and a section each for cells, findings, names and devices. */
+/** The session on top, then a section for each thing that is known of it. */
 function Panel({ view }: { view: IView }) {
   const { trans, watches } = view;
   useSignal(watches.changed);
@@ -69,7 +70,13 @@ function Panel({ view }: { view: IView }) {
       {watch && model && model.runs.length + (model.live ? 1 : 0) > 0 && (
         <>
           <Section label={trans.__('Cells')} kind="cells" opened={true}>
-            <Cells key={watch.panel.id} view={view} watch={watch} rows={watch.rows} />
+            <Cells
+              key={watch.panel.id}
+              view={view}
+              watch={watch}
+              rows={watch.rows}
+              label={trans.__('Memory kept by each cell')}
+            />
           </Section>
           <Section
             label={findings > 0 ? trans.__('Findings (%1)', findings) : trans.__('Findings')}
@@ -80,9 +87,30 @@ function Panel({ view }: { view: IView }) {
           </Section>
         </>
       )}
+      {watch?.pastRows.map((rows, at, { length }) => (
+        <Section
+          key={`${watch.panel.id} ${length - at}`}
+          label={trans.__('Before the restart')}
+          kind="past"
+          opened={at === 0}
+        >
+          <Cells
+            view={view}
+            watch={watch}
+            rows={rows}
+            label={trans.__('Memory kept by each cell before the kernel died')}
+            over={true}
+          />
+        </Section>
+      ))}
       {watch && model?.takes('names') && (
         <Section label={trans.__('Names')} kind="names" opened={false}>
           <Names key={watch.panel.id} view={view} watch={watch} />
+        </Section>
+      )}
+      {watch && model?.takes('census') && (
+        <Section label={trans.__('Live tensors')} kind="census" opened={false}>
+          <Census key={watch.panel.id} view={view} watch={watch} />
         </Section>
       )}
       {watch && model?.takes('devices') && (

@@ -7,9 +7,9 @@ import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
 import { withEdits } from './edits';
 import { KernelLink, Refused } from './link';
-import type { ICellRow } from './model';
 import { SessionModel } from './model';
-import type { Done, EditFix, PanelRequest } from './protocol';
+import type { EditFix, PanelRequest } from './protocol';
+import type { ICellRow } from './rows';
 
 /** One notebook: its model, the link to its kernel, and the cells that the model speaks of. */
 export class NotebookWatch implements IDisposable {
@@ -21,11 +21,13 @@ export class NotebookWatch implements IDisposable {
     panel.context.ready.then(() => this._contentReady()).catch(console.error);
     NotebookActions.executionScheduled.connect(this._executed, this);
     panel.disposed.connect(this.dispose, this);
-    this._kernelChanged(sessionContext);
+    if (sessionContext.session?.kernel) {
+      this._kernelChanged(sessionContext);
+    }
     sessionContext.ready
       .then(() => {
-        if (!this._link) {
-          this._kernelChanged(sessionContext);
+        if (!this._link && this.model.phase.is === 'connecting') {
+          this.model.enter({ is: 'no_kernel' });
         }
       })
       .catch(console.error);
@@ -47,6 +49,12 @@ export class NotebookWatch implements IDisposable {
     return this._rows;
   }
 
+  /** Those of the sessions that ended by a crash, the latest first. */
+  get pastRows(): readonly (readonly ICellRow[])[] {
+    this._pastRows ??= this.model.pastRows(this._order());
+    return this._pastRows;
+  }
+
   set subscribed(wanted: boolean) {
     this._subscribed = wanted;
     if (this._link) {
@@ -54,21 +62,12 @@ export class NotebookWatch implements IDisposable {
     }
   }
 
-  /** The answer to a request, or null where it was refused, which is told. */
+  /** The answer to a request. Rejects with Refused where the kernel does not carry it out. */
   async ask(request: PanelRequest): ReturnType<KernelLink['ask']> {
     if (!this._link) {
       throw new Refused('The notebook has no kernel.');
     }
     return this._link.ask(request);
-  }
-
-  /** As ask, for what is answered by `done`. */
-  async do(request: PanelRequest): Promise<Done> {
-    const answer = await this.ask(request);
-    if (answer.kind !== 'done') {
-      throw new Refused('The kernel answered something else.');
-    }
-    return answer;
   }
 
   async loadExtension(): Promise<void> {
@@ -117,11 +116,15 @@ export class NotebookWatch implements IDisposable {
     this._link?.dispose();
     this._link = null;
     this.model.forget();
+    if (this.model.phase.is === 'dead') {
+      this.model.crashed();
+    }
     const kernel = context.session?.kernel;
-    this.model.enter({ is: !kernel && context.isReady ? 'no_kernel' : 'connecting' });
     if (!kernel) {
+      this.model.enter({ is: whyNone(context) });
       return;
     }
+    this.model.enter({ is: 'connecting' });
     this._link = new KernelLink(kernel, this.model);
     this._link.subscribed = this._subscribed;
   }
@@ -139,6 +142,7 @@ export class NotebookWatch implements IDisposable {
 
   private _updated(): void {
     this._rows = null;
+    this._pastRows = null;
     this._changed.emit();
   }
 
@@ -150,7 +154,17 @@ export class NotebookWatch implements IDisposable {
   private readonly _changed = new Signal<this, void>(this);
   private _link: KernelLink | null = null;
   private _rows: readonly ICellRow[] | null = null;
+  private _pastRows: readonly (readonly ICellRow[])[] | null = null;
   private readonly _sources = new Map<string, string>();
   private _subscribed = false;
   private _isDisposed = false;
+}
+
+/** Why a notebook has no kernel any more, or not yet. */
+function whyNone(context: ISessionContext): 'connecting' | 'no_kernel' | 'failed' {
+  if (!context.hasNoKernel) {
+    return 'connecting';
+  }
+  // A kernel that was shut down leaves a context that has to become ready anew; one that did not start does not.
+  return context.isReady ? 'failed' : 'no_kernel';
 }

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { SessionModel, climbBytes, keptBytes, total } from '../src/model';
+import { SessionModel, total } from '../src/model';
 import type { Cell, Finding, FromKernel } from '../src/protocol';
 import { decode } from '../src/protocol';
+import type { ICellRow } from '../src/rows';
+import { climbBytes, keptBytes } from '../src/rows';
 
 const MIB = 1 << 20;
 
@@ -135,4 +137,38 @@ test('a restart leaves nothing of the session', () => {
   model.take(example('session'));
   model.forget();
   assert.deepEqual([model.runs.length, model.findings.length, model.policy], [0, 0, null]);
+});
+
+test('what a crashed session had kept stays apart, whatever its successor tells', () => {
+  const model = new SessionModel();
+  model.take({ kind: 'cell', cell: cell(1, 'a', MIB) });
+  model.forget();
+  model.crashed();
+  model.take({ kind: 'cell', cell: cell(1, 'b', 2 * MIB) });
+  const ids = (rows: ICellRow[]) => rows.map(row => row.cellId);
+  assert.deepEqual(ids(model.rows(['a', 'b'])), ['b']);
+  assert.deepEqual(model.pastRows(['a', 'b']).map(ids), [['a']]);
+});
+
+test('the session that crashed last comes first, and one without cells leaves nothing', () => {
+  const model = new SessionModel();
+  for (const id of ['a', null, 'b']) {
+    if (id !== null) {
+      model.take({ kind: 'cell', cell: cell(1, id) });
+    }
+    model.forget();
+    model.crashed();
+  }
+  assert.deepEqual(
+    model.pastRows(['a', 'b']).map(rows => rows[0]?.cellId),
+    ['b', 'a']
+  );
+});
+
+test('a page of tensors is kept until the session is another one', () => {
+  const model = new SessionModel();
+  model.take(example('census'));
+  assert.equal(model.census?.storages.length, 2);
+  model.forget();
+  assert.equal(model.census, null);
 });

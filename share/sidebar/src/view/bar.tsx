@@ -1,7 +1,7 @@
 import type { ScaleLinear } from 'd3-scale';
 import { scaleLinear } from 'd3-scale';
-import type { ICellRow } from '../model';
-import { climbBytes, keptBytes } from '../model';
+import type { ICellRow } from '../rows';
+import { climbBytes, keptBytes } from '../rows';
 
 /** Bytes to percent of the width. */
 export type ByteScale = ScaleLinear<number, number>;

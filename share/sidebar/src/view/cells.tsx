@@ -1,13 +1,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import * as React from 'react';
 import { humanBytes, humanSeconds, signedBytes } from '../format';
-import type { ICellRow } from '../model';
-import { climbBytes, keptBytes } from '../model';
 import type { Cell } from '../protocol';
+import type { ICellRow } from '../rows';
+import { climbBytes, keptBytes } from '../rows';
 import type { NotebookWatch } from '../watch';
 import { Bar, DeviceBar, scaleOf } from './bar';
 import type { IView } from './view';
+import { Windowed } from './windowed';
 
 const ROW_HEIGHT = 26;
 const DEVICE_HEIGHT = 9;
@@ -16,23 +16,18 @@ interface ICellsProps {
   view: IView;
   watch: NotebookWatch;
   rows: readonly ICellRow[];
+  label: string;
+  /** The session that they are of has ended. */
+  over?: boolean;
 }
 
 /** A bar for each executed cell, in the order of the notebook. */
-export function Cells({ view, watch, rows }: ICellsProps): React.JSX.Element {
+export function Cells({ view, watch, rows, label, over = false }: ICellsProps): React.JSX.Element {
   const { trans, actions } = view;
-  const list = React.useRef<HTMLDivElement>(null);
   const [active, setActive] = React.useState(0);
   const [hovered, setHovered] = React.useState<number | null>(null);
   const id = React.useId();
   const x = React.useMemo(() => scaleOf(rows), [rows]);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => list.current,
-    estimateSize: at => ROW_HEIGHT + DEVICE_HEIGHT * (rows[at]?.latest?.devices.length ?? 0),
-    getItemKey: at => rows[at]?.key ?? at,
-    overscan: 8
-  });
   const at = Math.min(active, rows.length - 1);
   const goTo = (row: ICellRow) => {
     if (row.cellId !== null) {
@@ -49,9 +44,7 @@ export function Cells({ view, watch, rows }: ICellsProps): React.JSX.Element {
     const target = steps[event.key];
     const row = rows[at];
     if (target !== undefined) {
-      const next = Math.max(0, Math.min(rows.length - 1, target));
-      setActive(next);
-      virtual.scrollToIndex(next);
+      setActive(Math.max(0, Math.min(rows.length - 1, target)));
     } else if ((event.key === 'Enter' || event.key === ' ') && row) {
       goTo(row);
     } else {
@@ -63,48 +56,38 @@ export function Cells({ view, watch, rows }: ICellsProps): React.JSX.Element {
   const told = rows[hovered ?? at];
   return (
     <div className="jp-xleak-Cells">
-      <div
-        ref={list}
-        className="jp-xleak-Scroll"
-        style={{ flexBasis: virtual.getTotalSize() }}
-        role="listbox"
-        tabIndex={0}
-        aria-label={trans.__('Memory kept by each cell')}
-        aria-activedescendant={`${id}-${at}`}
-        onKeyDown={onKeyDown}
-        onMouseLeave={() => setHovered(null)}
-      >
-        <div role="presentation" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-          {virtual.getVirtualItems().map(item => {
-            const row = rows[item.index];
-            return (
-              row && (
-                <div
-                  key={item.key}
-                  id={`${id}-${item.index}`}
-                  className="jp-xleak-Cell"
-                  role="option"
-                  aria-selected={item.index === at}
-                  aria-setsize={rows.length}
-                  aria-posinset={item.index + 1}
-                  aria-label={sentence(row, trans)}
-                  data-cell-id={row.cellId}
-                  data-live={row.live !== null}
-                  style={{ height: item.size, transform: `translateY(${item.start}px)` }}
-                  onMouseEnter={() => setHovered(item.index)}
-                  onClick={() => {
-                    setActive(item.index);
-                    goTo(row);
-                  }}
-                >
-                  <Row row={row} x={x} trans={trans} />
-                </div>
-              )
-            );
-          })}
-        </div>
-      </div>
-      {told && <Numbers row={told} trans={trans} />}
+      <Windowed
+        items={rows}
+        keyOf={row => row.key}
+        heightOf={row => ROW_HEIGHT + DEVICE_HEIGHT * (row.latest?.devices.length ?? 0)}
+        inView={at}
+        list={{
+          role: 'listbox',
+          tabIndex: 0,
+          'aria-label': label,
+          'aria-activedescendant': `${id}-${at}`,
+          onKeyDown,
+          onMouseLeave: () => setHovered(null)
+        }}
+        slot={(row, index) => ({
+          id: `${id}-${index}`,
+          className: 'jp-xleak-Cell',
+          role: 'option',
+          'aria-selected': index === at,
+          'aria-setsize': rows.length,
+          'aria-posinset': index + 1,
+          'aria-label': sentence(row, over, trans),
+          'data-cell-id': row.cellId,
+          'data-live': row.live !== null && !over,
+          onMouseEnter: () => setHovered(index),
+          onClick: () => {
+            setActive(index);
+            goTo(row);
+          },
+          children: <Row row={row} x={x} trans={trans} />
+        })}
+      />
+      {told && <Numbers row={told} over={over} trans={trans} />}
     </div>
   );
 }
@@ -141,8 +124,8 @@ function Row({
 }
 
 /** What the row that is pointed at is about, in numbers. */
-function Numbers({ row, trans }: { row: ICellRow; trans: TranslationBundle }) {
-  const facts = factsOf(row, trans);
+function Numbers({ row, over, trans }: { row: ICellRow; over: boolean; trans: TranslationBundle }) {
+  const facts = factsOf(row, over, trans);
   const before = row.earlier.map(cell => `${promptText(cell)} ${signedBytes(keptBytes(cell))}`);
   return (
     <div className="jp-xleak-Numbers" aria-hidden="true">
@@ -156,11 +139,13 @@ function Numbers({ row, trans }: { row: ICellRow; trans: TranslationBundle }) {
   );
 }
 
-function factsOf(row: ICellRow, trans: TranslationBundle): string[] {
+function factsOf(row: ICellRow, over: boolean, trans: TranslationBundle): string[] {
   const { live, latest } = row;
   if (live) {
     return [
-      trans.__('running for %1', humanSeconds(live.seconds)),
+      over
+        ? trans.__('was running when the kernel died, for %1', humanSeconds(live.seconds))
+        : trans.__('running for %1', humanSeconds(live.seconds)),
       trans.__('%1 so far', signedBytes(live.resident_bytes - live.resident_before_bytes)),
       ...live.devices.map(use =>
         trans.__('%1 allocated %2', use.device, humanBytes(use.allocated_bytes))
@@ -194,10 +179,10 @@ function factsOf(row: ICellRow, trans: TranslationBundle): string[] {
   return facts;
 }
 
-function sentence(row: ICellRow, trans: TranslationBundle): string {
+function sentence(row: ICellRow, over: boolean, trans: TranslationBundle): string {
   const findings =
     row.findings.length > 0 ? [trans._n('%1 finding', '%1 findings', row.findings.length)] : [];
-  return [trans.__('Cell %1', promptOf(row)), ...factsOf(row, trans), ...findings].join(', ');
+  return [trans.__('Cell %1', promptOf(row)), ...factsOf(row, over, trans), ...findings].join(', ');
 }
 
 function promptOf(row: ICellRow): string {

@@ -1,8 +1,7 @@
-import { refreshIcon } from '@jupyterlab/ui-components';
-import * as React from 'react';
 import type { Devices as DevicesMessage } from '../contract/messages';
 import { humanBytes } from '../format';
 import type { NotebookWatch } from '../watch';
+import { RefreshButton, useAsking } from './asking';
 import type { IView } from './view';
 
 type Device = DevicesMessage['devices'][number];
@@ -16,12 +15,7 @@ interface IDevicesProps {
 export function Devices({ view, watch }: IDevicesProps): React.JSX.Element {
   const { trans, actions } = view;
   const { devices } = watch.model;
-  const [asking, setAsking] = React.useState(false);
-  const refresh = async () => {
-    setAsking(true);
-    await actions.refresh(watch, 'devices');
-    setAsking(false);
-  };
+  const [asking, ask] = useAsking();
   return (
     <div className="jp-xleak-Devices">
       <div className="jp-xleak-Controls">
@@ -32,15 +26,11 @@ export function Devices({ view, watch }: IDevicesProps): React.JSX.Element {
               ? trans.__('No accelerator is in use.')
               : ''}
         </span>
-        <button
-          className="jp-xleak-IconButton"
-          aria-label={trans.__('Read the devices')}
-          title={trans.__('Read the devices')}
-          disabled={asking}
-          onClick={() => void refresh()}
-        >
-          <refreshIcon.react tag="span" />
-        </button>
+        <RefreshButton
+          label={trans.__('Read the devices')}
+          asking={asking}
+          onClick={() => void ask(() => actions.refresh(watch, 'devices'))}
+        />
       </div>
       {devices?.devices.map(device => (
         <Card key={device.device} device={device} view={view} />

@@ -1,13 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import * as React from 'react';
 import { humanBytes } from '../format';
 import type { SessionModel } from '../model';
 import type { Finding } from '../protocol';
 import { isEditFix, isRunFix } from '../protocol';
+import { guiltyRun } from '../rows';
 import type { NotebookWatch } from '../watch';
 import { Prose } from './prose';
 import type { IView } from './view';
+import { Windowed } from './windowed';
 
 const USUAL_HEIGHT = 150;
 
@@ -24,50 +25,20 @@ export function Findings({ view, watch }: IFindingsProps): React.JSX.Element | n
       <p className="jp-xleak-Empty">{view.trans.__('Nothing is kept that should not be.')}</p>
     ) : null;
   }
-  return <List view={view} watch={watch} findings={findings} />;
-}
-
-interface IListProps extends IFindingsProps {
-  findings: readonly Finding[];
-}
-
-function List({ view, watch, findings }: IListProps) {
-  const list = React.useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: findings.length,
-    getScrollElement: () => list.current,
-    estimateSize: () => USUAL_HEIGHT,
-    getItemKey: at => findings[at]?.id ?? at,
-    overscan: 4
-  });
   return (
-    <div ref={list} className="jp-xleak-Scroll" tabIndex={-1}>
-      <div
-        role="list"
-        aria-label={view.trans.__('Findings')}
-        style={{ height: virtual.getTotalSize(), position: 'relative' }}
-      >
-        {virtual.getVirtualItems().map(item => {
-          const finding = findings[item.index];
-          return (
-            finding && (
-              <div
-                key={item.key}
-                ref={virtual.measureElement}
-                role="listitem"
-                aria-setsize={findings.length}
-                aria-posinset={item.index + 1}
-                data-index={item.index}
-                className="jp-xleak-slot"
-                style={{ transform: `translateY(${item.start}px)` }}
-              >
-                <Card view={view} watch={watch} finding={finding} />
-              </div>
-            )
-          );
-        })}
-      </div>
-    </div>
+    <Windowed
+      items={findings}
+      keyOf={finding => finding.id}
+      heightOf={() => USUAL_HEIGHT}
+      measured={true}
+      list={{ role: 'list', tabIndex: -1, 'aria-label': view.trans.__('Findings') }}
+      slot={(finding, at) => ({
+        role: 'listitem',
+        'aria-setsize': findings.length,
+        'aria-posinset': at + 1,
+        children: <Card view={view} watch={watch} finding={finding} />
+      })}
+    />
   );
 }
 
@@ -84,7 +55,7 @@ function Card({ view, watch, finding }: ICardProps) {
     await actions.release(watch, finding, fix);
     setWaiting(false);
   };
-  const canGo = watch.cellOfRun(finding.cause_cell ?? finding.cell) !== null;
+  const canGo = watch.cellOfRun(guiltyRun(finding)) !== null;
   return (
     <article className="jp-xleak-Finding" data-severity={finding.severity} data-code={finding.code}>
       <header>
@@ -123,7 +94,7 @@ function Card({ view, watch, finding }: ICardProps) {
         {canGo && (
           <button
             className="jp-xleak-Button"
-            onClick={() => void actions.goToRun(watch, finding.cause_cell ?? finding.cell)}
+            onClick={() => void actions.goToRun(watch, guiltyRun(finding))}
           >
             {trans.__('Go to cell')}
           </button>
@@ -156,7 +127,7 @@ function bytesOf(finding: Finding, trans: TranslationBundle): string {
 }
 
 function whereOf(finding: Finding, model: SessionModel, trans: TranslationBundle): string {
-  const index = finding.cause_cell ?? finding.cell;
+  const index = guiltyRun(finding);
   const count = model.run(index)?.execution_count ?? null;
   const cell = count === null ? trans.__('run %1', index) : trans.__('cell [%1]', count);
   const line = finding.line === null ? '' : trans.__(', line %1', finding.line);

@@ -1,10 +1,11 @@
-import { refreshIcon, searchIcon, deleteIcon } from '@jupyterlab/ui-components';
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { searchIcon, deleteIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import type { Names as NamesMessage } from '../contract/messages';
 import { humanBytes } from '../format';
 import type { NotebookWatch } from '../watch';
+import { RefreshButton, useAsking, waiting } from './asking';
 import type { IView } from './view';
+import { Windowed } from './windowed';
 
 const ROW_HEIGHT = 26;
 
@@ -21,7 +22,7 @@ export function Names({ view, watch }: INamesProps): React.JSX.Element {
   const { trans, actions } = view;
   const { names, busy } = watch.model;
   const [filter, setFilter] = React.useState('');
-  const [asking, setAsking] = React.useState(false);
+  const [asking, ask] = useAsking();
   const [order, setOrder] = React.useState<{ by: Column; down: boolean }>({
     by: 'retained_bytes',
     down: true
@@ -30,11 +31,7 @@ export function Names({ view, watch }: INamesProps): React.JSX.Element {
     () => arranged(names?.names ?? [], filter, order),
     [names, filter, order]
   );
-  const refresh = async () => {
-    setAsking(true);
-    await actions.refresh(watch, 'names');
-    setAsking(false);
-  };
+  const refresh = () => ask(() => actions.refresh(watch, 'names'));
   const remove = async (name: string) => {
     if (await actions.deleteName(watch, name)) {
       await refresh();
@@ -66,22 +63,16 @@ export function Names({ view, watch }: INamesProps): React.JSX.Element {
             onChange={event => setFilter(event.target.value)}
           />
         </label>
-        <button
-          className="jp-xleak-IconButton"
-          aria-label={trans.__('Measure the names')}
-          title={trans.__('Measure the names')}
-          disabled={asking}
+        <RefreshButton
+          label={trans.__('Measure the names')}
+          asking={asking}
           onClick={() => void refresh()}
-        >
-          <refreshIcon.react tag="span" />
-        </button>
+        />
       </div>
       {!names && (
         <p className="jp-xleak-Empty">
           {asking
-            ? busy
-              ? trans.__('A cell is running. The kernel answers when it has ended.')
-              : trans.__('Measuring…')
+            ? waiting(busy, trans)
             : trans.__('Measure the names to see what would come back with each.')}
         </p>
       )}
@@ -92,7 +83,7 @@ export function Names({ view, watch }: INamesProps): React.JSX.Element {
           aria-rowcount={rows.length + 1}
           className="jp-xleak-Table"
         >
-          <div role="row" aria-rowindex={1} className="jp-xleak-NameRow">
+          <div role="row" aria-rowindex={1} className="jp-xleak-NameRow jp-xleak-head">
             <span role="columnheader" aria-sort={direction('name')}>
               {heading('name', trans.__('Name'))}
             </span>
@@ -131,71 +122,63 @@ interface IRowsProps extends INamesProps {
 
 function Rows({ view, watch, rows, onRemove }: IRowsProps) {
   const { trans } = view;
-  const list = React.useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => list.current,
-    estimateSize: () => ROW_HEIGHT,
-    getItemKey: at => rows[at]?.name ?? at,
-    overscan: 8
-  });
   return (
-    <div
-      ref={list}
-      role="rowgroup"
-      className="jp-xleak-Scroll"
-      tabIndex={0}
-      aria-label={trans.__('Names')}
-    >
-      <div role="presentation" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-        {virtual.getVirtualItems().map(item => {
-          const row = rows[item.index];
-          return (
-            row && (
-              <div
-                key={item.key}
-                role="row"
-                aria-rowindex={item.index + 2}
-                className="jp-xleak-NameRow jp-xleak-slot"
-                style={{ height: item.size, transform: `translateY(${item.start}px)` }}
-              >
-                <span role="cell" title={row.name} className="jp-xleak-name">
-                  {watch.model.takes('path') ? (
-                    <button
-                      className="jp-xleak-link"
-                      title={trans.__('Who holds %1', row.name)}
-                      onClick={() => void view.actions.showPath(watch, row.name)}
-                    >
-                      {row.name}
-                    </button>
-                  ) : (
-                    row.name
-                  )}
-                </span>
-                <span role="cell" title={row.type} className="jp-xleak-quiet">
-                  {row.type}
-                </span>
-                <span role="cell" className="jp-xleak-size" title={numbersOf(row, view)}>
-                  {humanBytes(row.retained_bytes)}
-                </span>
-                <span role="cell">
-                  {watch.model.takes('xdel') && (
-                    <button
-                      className="jp-xleak-IconButton"
-                      aria-label={trans.__('Delete %1', row.name)}
-                      title={trans.__('Delete %1', row.name)}
-                      onClick={() => void onRemove(row.name)}
-                    >
-                      <deleteIcon.react tag="span" />
-                    </button>
-                  )}
-                </span>
-              </div>
-            )
-          );
-        })}
-      </div>
-    </div>
+    <Windowed
+      items={rows}
+      keyOf={row => row.name}
+      heightOf={() => ROW_HEIGHT}
+      list={{ role: 'rowgroup', tabIndex: 0, 'aria-label': trans.__('Names') }}
+      slot={(row, at) => ({
+        role: 'row',
+        'aria-rowindex': at + 2,
+        className: 'jp-xleak-NameRow',
+        children: <Row view={view} watch={watch} row={row} onRemove={onRemove} />
+      })}
+    />
+  );
+}
+
+interface IRowProps extends INamesProps {
+  row: Name;
+  onRemove: (name: string) => Promise<void>;
+}
+
+function Row({ view, watch, row, onRemove }: IRowProps) {
+  const { trans, actions } = view;
+  return (
+    <>
+      <span role="cell" title={row.name} className="jp-xleak-name">
+        {watch.model.takes('path') ? (
+          <button
+            className="jp-xleak-link"
+            title={trans.__('Who holds %1', row.name)}
+            onClick={() => void actions.showPath(watch, row.name)}
+          >
+            {row.name}
+          </button>
+        ) : (
+          row.name
+        )}
+      </span>
+      <span role="cell" title={row.type} className="jp-xleak-quiet">
+        {row.type}
+      </span>
+      <span role="cell" className="jp-xleak-size" title={numbersOf(row, view)}>
+        {humanBytes(row.retained_bytes)}
+      </span>
+      <span role="cell">
+        {watch.model.takes('xdel') && (
+          <button
+            className="jp-xleak-IconButton"
+            aria-label={trans.__('Delete %1', row.name)}
+            title={trans.__('Delete %1', row.name)}
+            onClick={() => void onRemove(row.name)}
+          >
+            <deleteIcon.react tag="span" />
+          </button>
+        )}
+      </span>
+    </>
   );
 }
 

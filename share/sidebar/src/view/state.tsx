@@ -49,6 +49,10 @@ function sentence(phase: Phase, busy: boolean, trans: TranslationBundle): string
       );
     case 'disconnected':
       return trans.__('The connection to the kernel is lost. Below is what was known before.');
+    case 'failed':
+      return trans.__(
+        'The kernel failed to start. The log of the Jupyter server says why. Restart it, or choose another one.'
+      );
     case 'no_kernel':
       return trans.__('This notebook has no kernel. Choose one to see what its cells keep.');
     case 'unsupported':

@@ -1,0 +1,76 @@
+import type { Live } from './contract/messages';
+import type { Cell, Finding } from './protocol';
+
+/** What a session has told of its cells. */
+export interface IKnown {
+  /** In the order of their execution. */
+  readonly runs: readonly Cell[];
+  readonly live: Live | null;
+  readonly findings: readonly Finding[];
+  /** What came back of what a run kept, by the run's index. */
+  readonly returned: ReadonlyMap<number, number>;
+}
+
+/** One cell of the notebook: its last run as the bar, the earlier ones as history. */
+export interface ICellRow {
+  readonly key: string;
+  readonly cellId: string | null;
+  readonly latest: Cell | null;
+  readonly earlier: readonly Cell[];
+  readonly live: Live | null;
+  readonly findings: readonly Finding[];
+  /** What was given back of what the last run kept. */
+  readonly returnedBytes: number;
+}
+
+/** The cells in the order of the notebook, then those that it no longer has. */
+export function rowsOf(known: IKnown, order: readonly string[]): ICellRow[] {
+  const groups = new Map<string, Cell[]>();
+  for (const cell of known.runs) {
+    const key = keyOf(cell);
+    groups.set(key, [...(groups.get(key) ?? []), cell]);
+  }
+  if (known.live && !groups.has(keyOf(known.live))) {
+    groups.set(keyOf(known.live), []);
+  }
+  const place = new Map(order.map((id, index) => [`id ${id}`, index]));
+  const placeOf = (key: string) => place.get(key) ?? order.length;
+  return [...groups]
+    .sort(([a], [b]) => placeOf(a) - placeOf(b))
+    .map(([key, runs]) => rowOf(known, key, runs, place.has(key)));
+}
+
+/** Growth of the process over a cell. */
+export function keptBytes(cell: Cell): number | null {
+  const { resident_before_bytes: before, resident_after_bytes: after } = cell.host;
+  return before === null || after === null ? null : after - before;
+}
+
+/** The peak above where the cell began. */
+export function climbBytes(cell: Cell): number | null {
+  const { resident_before_bytes: before, resident_peak_bytes: peak } = cell.host;
+  return before === null || peak === null ? null : peak - before;
+}
+
+/** The run that a finding is to be repaired at. */
+export function guiltyRun(finding: Finding): number {
+  return finding.cause_cell ?? finding.cell;
+}
+
+function rowOf(known: IKnown, key: string, runs: readonly Cell[], inNotebook: boolean): ICellRow {
+  const latest = runs[runs.length - 1] ?? null;
+  const indices = new Set(runs.map(run => run.index));
+  return {
+    key,
+    cellId: inNotebook ? key.slice(3) : null,
+    latest,
+    earlier: runs.slice(0, -1),
+    live: known.live && keyOf(known.live) === key ? known.live : null,
+    findings: known.findings.filter(it => indices.has(guiltyRun(it))),
+    returnedBytes: latest ? (known.returned.get(latest.index) ?? 0) : 0
+  };
+}
+
+function keyOf(cell: { cell_id: string | null; index: number }): string {
+  return cell.cell_id === null ? `index ${cell.index}` : `id ${cell.cell_id}`;
+}

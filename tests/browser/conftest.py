@@ -31,8 +31,9 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport=SIZE)
+def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """In a window as most have; a test may ask for another one."""
+    context = browser.new_context(**getattr(request, "param", {"viewport": SIZE}))
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MILLISECONDS)
     failures: list[str] = []

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from lab import Notebook, OpenNotebook
-from playwright.sync_api import expect
+from looks import (
+    MOST_PIXELS,
+    ROOT,
+    SCREENSHOTS,
+    THEMES,
+    TRAINING,
+    differing_share,
+    dress,
+    picture_of,
+    show_training,
+)
+from PIL import Image
 
-ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "share" / "sidebar" / "node_modules" / "axe-core" / "axe.min.js"
-SCREENSHOTS = ROOT / "docs" / "screenshots"
-THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
-
-TRAINING = [
-    "import torch\nfrom torch import nn",
-    "images = torch.randn(4096, 3, 32, 32)",
-    "model = nn.Sequential(nn.Flatten(), nn.Linear(3072, 2048), nn.ReLU(), nn.Linear(2048, 10))",
-    "logits = model(images)\nloss = logits.square().mean()\nloss.backward()",
-    "activations = model[:3](images)\nactivations",
-    "del activations, logits, loss",
-    "images = images[:1024].clone()",
-]
+ARTEFACTS = ROOT / "build" / "screenshots"
 
 
 def serious(opened: Notebook) -> list[Any]:
@@ -37,15 +35,20 @@ def serious(opened: Notebook) -> list[Any]:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_the_panel_has_no_serious_barrier_and_looks_so(notebook: OpenNotebook, theme: str) -> None:
+def test_the_panel_has_no_serious_barrier_and_looks_as_in_the_documents(
+    notebook: OpenNotebook, theme: str
+) -> None:
     opened = notebook(TRAINING, name="training")
-    opened.use_theme(THEMES[theme])
-    for number in range(1, len(TRAINING) + 1):
-        opened.run(number)
-    expect(opened.finding("XL401")).to_be_visible()
-    opened.section("names").get_by_role("button", name="Measure the names").click()
-    expect(opened.panel.locator(".jp-xleak-name").first).to_be_visible()
-    opened.bar(5).hover()
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    opened.page.screenshot(path=SCREENSHOTS / f"panel_{theme}.png")
+    dress(opened, theme)
+    show_training(opened)
+    now = picture_of(opened)
+    ARTEFACTS.mkdir(parents=True, exist_ok=True)
+    now.save(ARTEFACTS / f"panel_{theme}.png")
+    documented = Image.open(SCREENSHOTS / f"panel_{theme}.png").convert("RGB")
+    assert differing_share(opened, documented, now) <= MOST_PIXELS
+    opened.page.add_style_tag(content=".jp-xleak-Buttons { visibility: hidden }")
+    assert differing_share(opened, documented, picture_of(opened)) > MOST_PIXELS
+    opened.page.add_style_tag(content=".jp-xleak-Buttons { visibility: visible !important }")
+    opened.section("census").get_by_role("button", name="List the tensors").click()
+    opened.panel.locator(".jp-xleak-TensorRow").nth(1).wait_for()
     assert serious(opened) == []

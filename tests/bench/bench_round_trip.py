@@ -19,8 +19,10 @@ def timed(sides: list[Side], code: str, rounds: int) -> dict[str, list[float]]:
     shuffled = random.Random(SEED)
     with ExitStack() as stack:
         clients = [(side.name, stack.enter_context(started(side))) for side in sides]
-        for _, client in clients:
+        for side, (_, client) in zip(sides, clients, strict=True):
             client.subscribed()
+            if side.has_panel:
+                client.open_panel()
         for number in range(WARM_UP + rounds):
             # What ran before leaves its marks in the caches: each side follows each, itself too.
             for name, client in shuffled.sample(clients, len(clients)):

@@ -11,11 +11,17 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Claim:
-    """`side` / `baseline` <= `bound`; without a baseline the side's own median is bounded."""
+    """`side` / `baseline` <= `bound`; without a baseline the side's own median is bounded. A difference
+    is `side` - `baseline`, in the measurement's unit."""
 
     side: str
     baseline: str | None
     bound: float
+    is_difference: bool = False
+
+    @property
+    def is_ratio(self) -> bool:
+        return self.baseline is not None and not self.is_difference
 
 
 @dataclass(frozen=True)
@@ -26,11 +32,12 @@ class Measurement:
     claims: Sequence[Claim]
 
     def value(self, claim: Claim) -> float:
-        """The ratio of the medians, or the median in the measurement's unit."""
+        """The ratio of the medians, their difference, or the median in the measurement's unit."""
         median = statistics.median(self.samples[claim.side])
         if claim.baseline is None:
             return median
-        return median / statistics.median(self.samples[claim.baseline])
+        baseline = statistics.median(self.samples[claim.baseline])
+        return median - baseline if claim.is_difference else median / baseline
 
 
 def spread(samples: Sequence[float]) -> dict[str, float]:
@@ -54,7 +61,7 @@ def as_json(measurement: Measurement) -> dict[str, Any]:
         "claims": [
             {
                 "of": claim.side,
-                "to": claim.baseline,
+                "less" if claim.is_difference else "to": claim.baseline,
                 "value": round(measurement.value(claim), 3),
                 "at_most": claim.bound,
                 "holds": measurement.value(claim) <= claim.bound,

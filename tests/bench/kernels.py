@@ -29,9 +29,11 @@ class Side:
     name: str
     module: str
     environment: Mapping[str, str] = field(default_factory=dict)
+    has_panel: bool = False
 
 
 WATCHED = Side("xleak", "xleak.kernel")
+WATCHED_WITH_PANEL = Side("xleak with a panel", "xleak.kernel", has_panel=True)
 UNWATCHED = Side("xleak unwatched", "xleak.kernel", {"XLEAK_DISABLE": "1"})
 IPYKERNEL = Side("ipykernel", "ipykernel_launcher")
 
@@ -86,6 +88,15 @@ class Client:
             self.kernel_info()
             if self._iopub.poll(50):
                 return
+
+    def open_panel(self) -> None:
+        """Returns when the kernel has told a panel all that it knows."""
+        comm = {"comm_id": secrets.token_hex(16)}
+        self._send(self._shell, "comm_open", {**comm, "target_name": "xleak", "data": {}})
+        subscribe = {**comm, "data": {"id": 1, "kind": "subscribe"}}
+        sent = self._send(self._shell, "comm_msg", subscribe)
+        while self._reply_to(self._iopub, sent)["content"].get("data", {}).get("kind") != "session":
+            pass
 
     def execute(self, code: str) -> float:
         """Runs a cell and returns the seconds until its reply and its idle were both here."""

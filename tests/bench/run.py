@@ -16,8 +16,9 @@ HERE = Path(__file__).resolve().parent
 def print_claims(measurement: Measurement) -> None:
     for claim in measurement.claims:
         value = measurement.value(claim)
-        to = f" / {claim.baseline}" if claim.baseline else ""
-        unit = "" if claim.baseline else f" {measurement.unit}"
+        sign = "-" if claim.is_difference else "/"
+        to = f" {sign} {claim.baseline}" if claim.baseline else ""
+        unit = "" if claim.is_ratio else f" {measurement.unit}"
         verdict = "ok" if value <= claim.bound else "OVER"
         print(
             f"{verdict:5}{value:8.2f}{unit:3} at most {claim.bound:<6g} "

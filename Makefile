@@ -12,7 +12,7 @@ PYTHON := $(shell for p in python3 python3.11 /usr/bin/python3.11; do \
 
 PINS := tests/requirements
 IPYTHONS := .venv .venvs/ipython8 .venvs/ipython7
-ENVIRONMENTS := $(IPYTHONS) .venvs/tensorflow .venvs/lab
+ENVIRONMENTS := $(IPYTHONS) .venvs/tensorflow .venvs/lab .venvs/lab46
 BIN := .venv/bin
 SIDEBAR := share/sidebar
 SIDEBAR_SOURCES := $(shell find $(addprefix $(SIDEBAR)/,install.json package.json package-lock.json tsconfig.json schema scripts src style) \
@@ -51,6 +51,7 @@ debian:
 .venvs/ipython7/.pinned: $(PINS)/ipython7.txt
 .venvs/tensorflow/.pinned: $(PINS)/tensorflow.txt
 .venvs/lab/.pinned: $(PINS)/lab.txt
+.venvs/lab46/.pinned: $(PINS)/lab46.txt
 $(ENVIRONMENTS:=/.pinned): | debian
 	@echo "Installing $< into $(@D)"
 	@$(PYTHON) -m venv --clear $(@D)
@@ -66,7 +67,7 @@ $(SDISTS): $(PINS)/conformance.txt | .venv/.pinned
 .PHONY: pins
 pins: ## Resolve tests/requirements/*.in anew into the pinned *.txt
 	@# Debian's is the oldest 3.11 about: what installs there installs in all.
-	@for name in ipython9 ipython8 ipython7 tensorflow lab; do \
+	@for name in ipython9 ipython8 ipython7 tensorflow lab lab46; do \
 		rm -rf build/pins && /usr/bin/python3.11 -m venv build/pins; \
 		build/pins/bin/pip install -qq -r $(PINS)/$$name.in; \
 		{ echo "# Made from $$name.in by 'make pins'."; build/pins/bin/pip freeze --all | sed '/^pip==/d; s/+cpu$$//'; } > $(PINS)/$$name.txt; \
@@ -115,7 +116,7 @@ demo: .venv/.xleak ## Train a leaky notebook and say which cell kept the memory
 		--format html --output build/leaky_training.html
 
 .PHONY: bench
-bench: .venv/.xleak ## Measure every claim against ipykernel and against xleak switched off
+bench: .venv/.xleak .venvs/lab/.xleak ## Measure every claim against ipykernel and against xleak switched off
 	@$(BIN)/python tests/bench/run.py
 
 .PHONY: conformance
@@ -149,8 +150,14 @@ sidebar-test: $(SIDEBAR)/node_modules/.package-lock.json ## The panel's own test
 	@$(NPM) test --silent --prefix $(SIDEBAR)
 
 .PHONY: browser
-browser: .venvs/lab/.xleak sidebar-test ## The panel in JupyterLab and Notebook, in a real browser
+browser: .venvs/lab/.xleak .venvs/lab46/.xleak sidebar-test ## The panel in JupyterLab and Notebook, in a real browser
 	.venvs/lab/bin/python -m pytest tests/browser
+	@echo "What every JupyterLab must do, in the next one"
+	.venvs/lab46/bin/python -m pytest -q tests/browser -m each_lab
+
+.PHONY: screenshots
+screenshots: .venvs/lab/.xleak ## Take the pictures and the film of docs/screenshots anew
+	.venvs/lab/bin/python tests/browser/capture.py
 
 .PHONY: sanitizers
 sanitizers: .venv/.pinned ## The native tests under the address and the thread sanitizer

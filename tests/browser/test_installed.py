@@ -5,7 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 
+
+@pytest.mark.each_lab
 def test_jupyterlab_lists_the_extension_as_enabled_and_well() -> None:
     listed = subprocess.run(
         [sys.executable, "-m", "jupyter", "labextension", "list"],

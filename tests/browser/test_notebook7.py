@@ -19,6 +19,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server.stop()
 
 
+@pytest.mark.each_lab
 def test_the_panel_opens_beside_the_notebook_and_releases(page: Page, server: Server) -> None:
     cells = [f"value = bytearray({64 * MIB})", "memoryview(value)", "del value"]
     opened = Notebook(page, server, server.write("seven.ipynb", cells), tree="notebooks")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from lab import OpenNotebook
 from playwright.sync_api import expect
 
@@ -23,6 +24,7 @@ SHOWN = [f"value = bytearray({64 * MIB})", "memoryview(value)", "del value"]
 HOSTILE = "<img src=x onerror=window.hacked=1>"
 
 
+@pytest.mark.each_lab
 def test_a_bar_appears_for_each_cell_in_the_order_of_the_notebook(notebook: OpenNotebook) -> None:
     opened = notebook([f"kept = bytearray({80 * MIB})", "del kept", "1 + 1"])
     for number in (1, 3, 2):
@@ -142,6 +144,7 @@ def test_the_repair_of_the_source_is_shown_and_then_made(notebook: OpenNotebook)
     expect(opened.cell(2)).to_contain_text("losses.append(net(rows).square().mean().detach())")
 
 
+@pytest.mark.each_lab
 def test_a_name_is_deleted_after_saying_what_goes_with_it(notebook: OpenNotebook) -> None:
     opened = notebook(
         [f"big = bytearray({64 * MIB}); small = bytearray({16 * MIB})", "'big' in globals()"]

@@ -91,11 +91,18 @@ export class KernelLink implements IDisposable {
       this._model.crashed();
     } else if (connectionStatus === 'disconnected') {
       this._model.enter({ is: 'disconnected' });
-    } else if (connectionStatus === 'connected' && (status === 'idle' || status === 'busy')) {
+    } else if (connectionStatus === 'connected' && this._isUp) {
       if (!this._comm || this._comm.isDisposed) {
         this._open();
       }
     }
+  }
+
+  private get _isUp(): boolean {
+    const { status } = this._kernel;
+    // Lab 4.6 does not ask a kernel that was started again how it is.
+    const isBack = status === 'unknown' && this._model.phase.is === 'restarting';
+    return status === 'idle' || status === 'busy' || isBack;
   }
 
   private _reconnected(): void {

@@ -54,6 +54,8 @@ def show_training(opened: Notebook) -> None:
     expect(opened.finding("XL401")).to_be_visible()
     opened.section("names").get_by_role("button", name="Measure the names").click()
     expect(opened.panel.locator(".jp-xleak-name").first).to_be_visible()
+    # Its graph has kept the first images since the last cell.
+    expect(opened.finding("XL401")).to_contain_text("80 MiB")
     opened.bar(5).hover()
 
 

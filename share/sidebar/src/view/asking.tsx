@@ -10,8 +10,11 @@ export function useAsking(): [boolean, (work: () => Promise<void>) => Promise<vo
       return;
     }
     setAsking(true);
-    await work();
-    setAsking(false);
+    try {
+      await work();
+    } finally {
+      setAsking(false);
+    }
   };
   return [asking, ask];
 }

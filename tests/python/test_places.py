@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from xleak.shell.holders.last_traceback import in_words
 from xleak.shell.holders.places import as_written, parent_of, replacing, tuples_to, value_at
 
 
@@ -125,3 +126,18 @@ def test_what_a_module_of_torch_has_is_written_as_its_attribute() -> None:
     assert as_written("net._modules['0'].level") == "net._modules['0'].level"
     assert parent_of("net._buffers['centre']") == "net._buffers"
     assert parent_of("net") == ""
+
+
+@pytest.mark.parametrize(
+    ("way", "told"),
+    [
+        ("the last traceback.tb_next.tb_frame.f_locals['acts'][7]", "local acts[7]"),
+        (
+            "the last traceback → traceback.tb_frame → frame.f_locals['it']._tensors[0]",
+            "local it._tensors[0]",
+        ),
+        ("the last traceback.args[0]", "the last traceback.args[0]"),
+    ],
+)
+def test_a_way_through_frames_is_told_by_the_local_that_it_comes_to(way: str, told: str) -> None:
+    assert in_words(way) == told

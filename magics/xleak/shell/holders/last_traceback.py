@@ -11,7 +11,10 @@ from xleak.shell.holders.failed_retries import first_attempts
 from xleak.shell.holders.look import LEAST_BYTES, Look
 from xleak.shell.tracebacks import LAST_TRACEBACK
 
-_TO_LOCALS = re.compile(r"(?:\.__\w+__|\.tb_next|\.tb_frame|\.f_back)+\.f_locals\['([^']*)'\]")
+# Tracebacks and frames whose link has no name are told by their type.
+_TO_LOCALS = re.compile(
+    r"(?:\.__\w+__|\.tb_next|\.tb_frame|\.f_back| → traceback| → frame)+\.f_locals\['([^']*)'\]"
+)
 
 
 def last_traceback(look: Look) -> Iterator[_native.Holder]:

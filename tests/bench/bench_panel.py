@@ -30,7 +30,7 @@ def frames() -> Measurement:
     samples: dict[str, list[float]] = {}
     script = ROOT / "tests" / "browser" / "long_session.py"
     for _ in range(BROWSER_RUNS):
-        told = subprocess.run([LAB_PYTHON, script], capture_output=True, text=True, check=True)
+        told = subprocess.run([LAB_PYTHON, script], stdout=subprocess.PIPE, text=True, check=True)
         for name, times in json.loads(told.stdout).items():
             samples.setdefault(name, []).extend(times)
             samples.setdefault(f"{name}, slowest", []).append(max(times))

@@ -124,6 +124,8 @@ def by_frame(events: list[dict[str, Any]]) -> list[float]:
     drawn = [it for it in events if it["name"] == "Layerize"]
     thread = (drawn[0]["pid"], drawn[0]["tid"])
     ran = [it for it in events if it["name"] in SCRIPTING and (it["pid"], it["tid"]) == thread]
+    # The last one may still have been under way.
+    ran = [it for it in ran if "dur" in it]
     frames = [0.0] * (len(drawn) + 1)
     end = 0
     for event in sorted(ran, key=lambda it: (it["ts"], -it["dur"])):

@@ -1,7 +1,6 @@
 // Predictions of shape (N, 1) meet labels of shape (N,): the difference has N times N numbers.
-#include "source/tensorflow.hpp"
-
 #include "holder_findings.hpp"
+#include "source/tensorflow.hpp"
 
 namespace xleak::monitor::smells::implicit_broadcast_labels {
 namespace {

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
@@ -29,7 +30,8 @@ class Server:
         self.folder = folder / "work"
         self.folder.mkdir(parents=True)
         self._data = folder / "data"
-        runtime = folder / "runtime"
+        # The path of a socket has at most 107 characters.
+        runtime = Path(tempfile.mkdtemp(prefix="xleak-lab-"))
         # A question about news would lie over what is tested.
         settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
         settings.mkdir(parents=True)
@@ -47,6 +49,9 @@ class Server:
             "IPYTHONDIR": str(folder / "ipython"),
         }
         options = ["--no-browser", "--allow-root", "--port=0", f"--IdentityProvider.token={TOKEN}"]
+        # A port that was chosen for a kernel may be the browser's by the time that the kernel binds it; the
+        # server starts the kernel anew with others, and goes on to ask for it at the old ones.
+        options.append("--KernelManager.transport=ipc")
         self.log = folder / "server.log"
         with self.log.open("w") as log:
             self._process = subprocess.Popen(

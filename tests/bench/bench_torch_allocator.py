@@ -1,4 +1,4 @@
-"""What counting every CPU tensor costs: the same work, watched and unwatched in turn."""
+"""What counting every CPU tensor costs: the same work in the same processes, before it is counted and after."""
 
 import subprocess
 import sys
@@ -10,8 +10,9 @@ from typing import IO
 from claims import Claim, Measurement
 
 WARM_UP = 3
-# Where things happen to lie in memory moves a process's numbers by some per cent, so there are several.
-PAIRS = 16
+# Where a block happens to lie on its page moves a process's numbers by up to 40 %: each process is both
+# sides, and there are several.
+PROCESSES = 12
 
 
 @dataclass(frozen=True)
@@ -52,35 +53,36 @@ CASES = [
     Case("a training step of 17 convolutions", "step()", 5, 3, 1.02),
 ]
 
-# One side: each line asked for is one round, answered by its microseconds a statement.
+# "watch" begins the counting; any other line asks for one round, answered by its microseconds a statement.
 WORKER = """
 import sys, time
 import torch
 torch.set_num_threads(1)
+from xleak.shell import torch_module
+assert torch_module.load(), torch_module.why_missing()
+from xleak import _torch
 %(training)s
-if sys.argv[1] == "watched":
-    from xleak.shell import torch_module
-    assert torch_module.load(), torch_module.why_missing()
-    from xleak import _torch
-    _torch.install()
-    _torch.begin_cell(1)
 def batch():
     begun = time.perf_counter()
     for _ in range(%(times)d):
         %(statement)s
     return time.perf_counter() - begun
-for _ in sys.stdin:
-    print(batch() * 1e6 / %(times)d, flush=True)
+for line in sys.stdin:
+    if line == "watch\\n":
+        _torch.install()
+        _torch.begin_cell(1)
+    else:
+        print(batch() * 1e6 / %(times)d, flush=True)
 """
 
 
 class Worker:
-    """One side, in a process of its own."""
+    """A process that repeats one case."""
 
-    def __init__(self, side: str, case: Case) -> None:
+    def __init__(self, case: Case) -> None:
         parts = {"training": TRAINING, "times": case.times, "statement": case.statement}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", WORKER % parts, side],
+            [sys.executable, "-c", WORKER % parts],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -88,10 +90,17 @@ class Worker:
 
     def round(self) -> float:
         """Microseconds a statement."""
-        asked, answered = self._pipe(self.process.stdin), self._pipe(self.process.stdout)
-        asked.write("\n")
+        self._say("")
+        return float(self._pipe(self.process.stdout).readline())
+
+    def watch(self) -> None:
+        """From here on its tensors are counted."""
+        self._say("watch")
+
+    def _say(self, line: str) -> None:
+        asked = self._pipe(self.process.stdin)
+        asked.write(f"{line}\n")
         asked.flush()
-        return float(answered.readline())
 
     @staticmethod
     def _pipe(pipe: IO[str] | None) -> IO[str]:
@@ -101,8 +110,8 @@ class Worker:
 
 
 @contextmanager
-def worker(side: str, case: Case) -> Iterator[Worker]:
-    started = Worker(side, case)
+def worker(case: Case) -> Iterator[Worker]:
+    started = Worker(case)
     try:
         yield started
     finally:
@@ -114,17 +123,15 @@ def measure() -> list[Measurement]:
     return [measured(case) for case in CASES]
 
 
-def add_pair(case: Case, samples: dict[str, list[float]]) -> None:
-    with worker("watched", case) as watched, worker("unwatched", case) as unwatched:
-        for turn in range(WARM_UP + case.rounds):
-            for side, process in (("watched", watched), ("unwatched", unwatched)):
-                microseconds = process.round()
-                if turn >= WARM_UP:
-                    samples[side].append(microseconds)
+def rounds(process: Worker, count: int) -> list[float]:
+    return [process.round() for _ in range(WARM_UP + count)][WARM_UP:]
 
 
 def measured(case: Case) -> Measurement:
     samples: dict[str, list[float]] = {"watched": [], "unwatched": []}
-    for _ in range(PAIRS):
-        add_pair(case, samples)
+    for _ in range(PROCESSES):
+        with worker(case) as process:
+            samples["unwatched"] += rounds(process, case.rounds)
+            process.watch()
+            samples["watched"] += rounds(process, case.rounds)
     return Measurement(case.what, "µs", samples, [Claim("watched", "unwatched", case.at_most)])

@@ -51,9 +51,9 @@ class Collector {
   void add(const Node& node) {
     if (node.kind == Kind::tensor) add_storage(node, torch_.storage_of(node.object));
     if (node.kind == Kind::storage) add_storage(node, torch_.describe(node.object));
-    if (node.kind == Kind::arrow) add_arrow(node);
+    if (node.kind == Kind::arrow) add_shown(node, visit_arrow_buffers, "arrow");
     if (node.kind == Kind::polars) add_polars(node);
-    if (node.kind == Kind::eager) add_eager(node);
+    if (node.kind == Kind::eager) add_shown(node, visit_eager_buffer, "tensorflow");
   }
 
   std::vector<Buffer> take() {
@@ -94,22 +94,12 @@ class Collector {
     }
   }
 
-  void add_arrow(const Node& node) {
-    visit_arrow_buffers(node.object, [&](std::int64_t address, std::int64_t bytes) {
+  void add_shown(const Node& node, BufferVisitor visit, const char* owner) {
+    visit(node.object, [&](std::int64_t address, std::int64_t bytes) {
       Buffer& known = buffer(node, address);
       known.address = address;
       known.bytes = bytes;
-      known.owner = "arrow";
-      known.doubt = Buffer::Doubt::names;
-    });
-  }
-
-  void add_eager(const Node& node) {
-    visit_eager_buffer(node.object, [&](std::int64_t address, std::int64_t bytes) {
-      Buffer& known = buffer(node, address);
-      known.address = address;
-      known.bytes = bytes;
-      known.owner = "tensorflow";
+      known.owner = owner;
       known.doubt = Buffer::Doubt::names;
     });
   }
@@ -154,8 +144,7 @@ class TensorWitness {
 
 }  // namespace
 
-void visit_arrow_buffers(PyObject* object,
-                         const std::function<void(std::int64_t, std::int64_t)>& take) {
+void visit_arrow_buffers(PyObject* object, const TakeBuffer& take) {
   const auto address = as_integer(read_arrow("Buffer", "address", object), 0);
   if (address != 0) take(address, as_integer(read_arrow("Buffer", "size", object), 0));
   for (const Reference& list : arrow_parts(object)) {
@@ -167,8 +156,7 @@ void visit_arrow_buffers(PyObject* object,
   }
 }
 
-void visit_eager_buffer(PyObject* tensor,
-                        const std::function<void(std::int64_t, std::int64_t)>& take) {
+void visit_eager_buffer(PyObject* tensor, const TakeBuffer& take) {
   auto* type = imported_type("tensorflow.python.framework.ops", "EagerTensor");
   if (type == nullptr || !PyType_IsSubtype(Py_TYPE(tensor), type)) return;
   if (as_integer(call_descriptor(type, "_num_elements", tensor), 0) < kLeastElements) return;

@@ -23,14 +23,16 @@ struct Buffer {
 /// `closure`, each once.
 std::vector<Buffer> find_buffers(const Closure& closure, TorchFacts& torch);
 
-/// Calls `take` with the address and the bytes of every buffer of an Arrow object.
-void visit_arrow_buffers(PyObject* object,
-                         const std::function<void(std::int64_t, std::int64_t)>& take);
+/// Gets the address and the bytes of a buffer.
+using TakeBuffer = std::function<void(std::int64_t, std::int64_t)>;
+using BufferVisitor = void (*)(PyObject*, const TakeBuffer&);
+
+/// Calls `take` with every buffer of an Arrow object.
+void visit_arrow_buffers(PyObject* object, const TakeBuffer& take);
 
 /// The same for the numbers of one of TensorFlow's eager tensors in the process's own memory. Lets
 /// other threads run.
-void visit_eager_buffer(PyObject* tensor,
-                        const std::function<void(std::int64_t, std::int64_t)>& take);
+void visit_eager_buffer(PyObject* tensor, const TakeBuffer& take);
 
 /// Whether so much is in this doubt that it is worth a search.
 bool in_doubt(const std::vector<Buffer>& buffers, Buffer::Doubt doubt);

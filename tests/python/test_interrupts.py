@@ -10,6 +10,7 @@ from types import FrameType
 
 import pytest
 from xleak.kernel.interrupts import Interrupts
+from xleak.shell.signals import traceback_of_handler
 
 
 @pytest.fixture
@@ -39,3 +40,19 @@ def test_an_interrupt_right_before_a_step_of_the_cell_cancels_it_and_loses_no_st
     sys.settrace(interrupt)
     with pytest.raises(asyncio.CancelledError):
         loop.run_until_complete(task)
+
+
+def test_an_interrupt_of_the_kernels_is_no_error_of_a_handler_of_the_users(
+    loop: asyncio.AbstractEventLoop,
+) -> None:
+    async def cell() -> None:
+        return None
+
+    frame = sys._getframe()
+    interrupts = Interrupts(loop, [frame.f_code])
+    task = loop.create_task(cell())
+    interrupts.allow(task)
+    with pytest.raises(KeyboardInterrupt) as raised:
+        signal.getsignal(signal.SIGINT)(signal.SIGINT, frame)  # type: ignore[operator, misc]
+    assert traceback_of_handler(raised.value) is None
+    loop.run_until_complete(task)

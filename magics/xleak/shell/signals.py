@@ -21,6 +21,10 @@ def traceback_of_handler(error: BaseException) -> TracebackType | None:
 
 
 def _code(handler: object) -> CodeType | None:
+    """Of a function or a method, but not of xleak's own, which the kernel has for SIGINT."""
     if type(handler) is MethodType:
         handler = handler.__func__
-    return handler.__code__ if type(handler) is FunctionType else None
+    if type(handler) is not FunctionType:
+        return None
+    own = str(handler.__globals__.get("__name__")).startswith("xleak.")
+    return None if own else handler.__code__

@@ -53,7 +53,6 @@ bool is_notebook(std::string_view path) {
 struct Modules {
   std::vector<SourceCell> cells;
   std::vector<std::string> paths;
-  std::map<std::string, bool> known;  ///< Whether something of that name is there.
 };
 
 std::string folder_of(const std::string& path) {
@@ -83,40 +82,49 @@ std::optional<ModuleFile> module_file(const std::string& folder, const std::stri
   return std::nullopt;
 }
 
-void add_modules(const std::string& folder, const SourceView& importing, const std::string& itself,
-                 Modules& modules);
+/// Reads the modules that a program imports from a folder.
+class ModuleReader {
+ public:
+  ModuleReader(std::string folder, std::string itself)
+      : folder_(std::move(folder)), itself_(std::move(itself)) {}
 
-// Whether something of that name is there: a module, or a folder that may have some.
-bool add_module(const std::string& folder, const std::string& name, const std::string& itself,
-                Modules& modules) {
-  const auto [known, is_new] = modules.known.emplace(name, false);
-  if (!is_new || modules.paths.size() >= kMostModules) return known->second;
-  auto file = module_file(folder, name);
-  std::error_code unreadable;
-  if (!file)
-    return known->second = std::filesystem::is_directory(base_of(folder, name), unreadable);
-  if (file->path == itself) return false;
-  known->second = true;
-  SourceCell cell{std::move(file->text), -static_cast<int>(modules.paths.size()) - 1};
-  cell.module = name;
-  cell.package = std::move(file->package);
-  modules.paths.push_back(std::move(file->path));
-  // What it imports itself comes before it.
-  add_modules(folder, SourceView({cell}), itself, modules);
-  modules.cells.push_back(std::move(cell));
-  return true;
-}
-
-// `a.b.c` is the module a/b/c.py, or a name in a/b.py.
-void add_modules(const std::string& folder, const SourceView& importing, const std::string& itself,
-                 Modules& modules) {
-  for (const std::string& path : importing.imports()) {
-    std::size_t end = 0;
-    do {
-      end = std::min(path.find('.', end + 1), path.size());
-    } while (add_module(folder, path.substr(0, end), itself, modules) && end < path.size());
+  // `a.b.c` is the module a/b/c.py, or a name in a/b.py.
+  void read(const SourceView& importing) {
+    for (const std::string& path : importing.imports()) {
+      std::size_t end = 0;
+      do {
+        end = std::min(path.find('.', end + 1), path.size());
+      } while (add(path.substr(0, end)) && end < path.size());
+    }
   }
-}
+
+  Modules take() { return std::move(modules_); }
+
+ private:
+  // Whether something of that name is there: a module, or a folder that may have some.
+  bool add(const std::string& name) {
+    const auto [known, is_new] = known_.emplace(name, false);
+    if (!is_new || modules_.paths.size() >= kMostModules) return known->second;
+    auto file = module_file(folder_, name);
+    std::error_code unreadable;
+    if (!file)
+      return known->second = std::filesystem::is_directory(base_of(folder_, name), unreadable);
+    if (file->path == itself_) return false;
+    known->second = true;
+    SourceCell cell{std::move(file->text), -static_cast<int>(modules_.paths.size()) - 1};
+    cell.module = name;
+    cell.package = std::move(file->package);
+    modules_.paths.push_back(std::move(file->path));
+    // What it imports itself comes before it.
+    read(SourceView({cell}));
+    modules_.cells.push_back(std::move(cell));
+    return true;
+  }
+
+  std::string folder_, itself_;
+  std::map<std::string, bool> known_;  ///< Whether something of that name is there.
+  Modules modules_;
+};
 
 // As if the module had been read for itself; edits of other files are left out.
 void make_own(Finding& finding) {
@@ -167,10 +175,11 @@ void lint_program(LintedFile& file, std::vector<SourceCell> cells) {
     file.sources.push_back(cell.text);
   }
   const SourceView code(cells);
-  Modules modules;
+  ModuleReader reader(folder_of(file.path), file.path);
   // The files of a package import each other, and are linted each for itself.
   const bool has_cells = file.is_notebook || cells.size() > 1;
-  if (has_cells) add_modules(folder_of(file.path), code, file.path, modules);
+  if (has_cells) reader.read(code);
+  const Modules modules = reader.take();
   if (modules.cells.empty()) {
     file.report = report_of(code);
   } else {

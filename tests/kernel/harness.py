@@ -28,6 +28,7 @@ Message = dict[str, Any]
 
 # The kernel's own interpreter may be another one, with another IPython.
 PYTHON = os.environ.get("XLEAK_KERNEL_PYTHON", sys.executable)
+TENSORFLOW_PYTHON = os.environ.get("XLEAK_TENSORFLOW_PYTHON")
 
 
 class XleakManager(KernelManager):

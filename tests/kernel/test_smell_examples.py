@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import functools
-import os
 import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from harness import PYTHON, Session
+from harness import PYTHON, TENSORFLOW_PYTHON, Session
 from xleak import _native, source
 from xleak.cli import main
 
@@ -30,7 +29,6 @@ RESIDENT = "int(open('/proc/self/statm').read().split()[1]) * 4096"
 COUNTED_BY = {"XL630": RESIDENT}
 # On the first line of an example: only a card, or another environment's kernel, can show it.
 NEEDS = re.compile(r"# needs: (gpu|two gpus|tensorflow|tensorflow gpu)\n")
-TENSORFLOW_PYTHON = os.environ.get("XLEAK_TENSORFLOW_PYTHON")
 # What a promised release must bring back, of its bytes.
 RETURNED = 0.95
 

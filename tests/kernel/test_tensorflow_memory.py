@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
-from harness import Session, start, stop
+from harness import TENSORFLOW_PYTHON, Session, start, stop
 
-PYTHON = os.environ.get("XLEAK_TENSORFLOW_PYTHON")
 MIB = 1 << 20
 POOL = "tf.config.experimental.get_memory_info('CPU:0')['current']"
 
 
 @pytest.fixture(scope="module")
 def tensorflow_kernel() -> Iterator[Session]:
-    if not PYTHON:
+    if not TENSORFLOW_PYTHON:
         pytest.skip("XLEAK_TENSORFLOW_PYTHON names no interpreter that has TensorFlow")
-    session = start(python=PYTHON)
+    session = start(python=TENSORFLOW_PYTHON)
     assert session.run("import numpy as np, tensorflow as tf").content["status"] == "ok"
     yield session
     stop(session)

@@ -6,11 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from conftest import CHROMIUM, PATIENCE_MILLISECONDS, SIZE
-from lab import Notebook, Server
+from lab import SIZE, Notebook, Server, chromium, served
 from looks import SCREENSHOTS, THEMES, TRAINING, dress, picture_of, show_training
 from PIL import Image
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 FILM_WIDTH = 900
 FILM_BYTES = 1 << 20
@@ -54,20 +53,17 @@ def save_film(frames: list[Image.Image], path: Path) -> None:
 
 
 def main() -> None:
-    expect.set_options(timeout=PATIENCE_MILLISECONDS)
-    with TemporaryDirectory() as folder, sync_playwright() as playwright:
-        server = Server("lab", Path(folder))
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        try:
-            for theme in THEMES:
-                opened = opened_in(browser, server, theme)
-                show_training(opened)
-                picture_of(opened).save(SCREENSHOTS / f"panel_{theme}.png", optimize=True)
-                server.end_kernels()
-            save_film(film(opened_in(browser, server, "light")), SCREENSHOTS / "panel.webp")
-        finally:
-            browser.close()
-            server.stop()
+    with (
+        TemporaryDirectory() as folder,
+        served("lab", Path(folder)) as server,
+        chromium() as browser,
+    ):
+        for theme in THEMES:
+            opened = opened_in(browser, server, theme)
+            show_training(opened)
+            picture_of(opened).save(SCREENSHOTS / f"panel_{theme}.png", optimize=True)
+            server.end_kernels()
+        save_film(film(opened_in(browser, server, "light")), SCREENSHOTS / "panel.webp")
 
 
 if __name__ == "__main__":

@@ -5,29 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import pytest
-from lab import Notebook, OpenNotebook, Server
-from playwright.sync_api import Browser, Page, expect, sync_playwright
-
-CHROMIUM = "/usr/bin/chromium"
-# A state that comes at once on an idle machine takes longer beside other work.
-PATIENCE_MILLISECONDS = 30_000
-SIZE = {"width": 1360, "height": 900}
+from lab import PATIENCE_MILLISECONDS, SIZE, Notebook, OpenNotebook, Server, chromium, served
+from playwright.sync_api import Browser, Page
 
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server("lab", tmp_path_factory.mktemp("lab"))
-    yield server
-    server.stop()
+    with served("lab", tmp_path_factory.mktemp("lab")) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    expect.set_options(timeout=PATIENCE_MILLISECONDS)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

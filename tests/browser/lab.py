@@ -10,12 +10,17 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
+CHROMIUM = "/usr/bin/chromium"
+# A state that comes at once on an idle machine takes longer beside other work.
+PATIENCE_MILLISECONDS = 30_000
+SIZE = {"width": 1360, "height": 900}
 START_SECONDS = 60
 CELL_MILLISECONDS = 60_000
 TOKEN = "for-the-tests"
@@ -117,6 +122,26 @@ class Server:
     def stop(self) -> None:
         self._process.terminate()
         self._process.wait(30)
+
+
+@contextmanager
+def served(application: str, folder: Path) -> Iterator[Server]:
+    server = Server(application, folder)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    expect.set_options(timeout=PATIENCE_MILLISECONDS)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        try:
+            yield browser
+        finally:
+            browser.close()
 
 
 class Notebook:

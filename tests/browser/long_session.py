@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from lab import Notebook, Server
-from playwright.sync_api import Locator, expect, sync_playwright
+from lab import SIZE, Notebook, chromium, served
+from playwright.sync_api import Locator, expect
 
 CELLS, FINDINGS = 500, 1000
 MIB = 1 << 20
@@ -136,21 +136,16 @@ def by_frame(events: list[dict[str, Any]]) -> list[float]:
 
 
 def main() -> None:
-    from conftest import CHROMIUM, PATIENCE_MILLISECONDS, SIZE
-
-    expect.set_options(timeout=PATIENCE_MILLISECONDS)
-    with TemporaryDirectory() as folder, sync_playwright() as playwright:
-        server = Server("lab", Path(folder))
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        try:
-            page = browser.new_context(viewport=SIZE).new_page()
-            opened = Notebook(page, server, server.write("long.ipynb", [KERNEL], "python3"))
-            opened.open_panel()
-            lists = tell(opened)
-            print(json.dumps({name: scripting_of_frames(opened, it) for name, it in lists.items()}))
-        finally:
-            browser.close()
-            server.stop()
+    with (
+        TemporaryDirectory() as folder,
+        served("lab", Path(folder)) as server,
+        chromium() as browser,
+    ):
+        page = browser.new_context(viewport=SIZE).new_page()
+        opened = Notebook(page, server, server.write("long.ipynb", [KERNEL], "python3"))
+        opened.open_panel()
+        lists = tell(opened)
+        print(json.dumps({name: scripting_of_frames(opened, it) for name, it in lists.items()}))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab import Notebook, Server
+from lab import Notebook, Server, served
 from playwright.sync_api import Page, expect
 
 MIB = 1 << 20
@@ -50,9 +50,8 @@ def shape_of(facts: Any) -> Any:
 @pytest.fixture
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One of its own: the server keeps the setting."""
-    server = Server("lab", tmp_path_factory.mktemp("facts"))
-    yield server
-    server.stop()
+    with served("lab", tmp_path_factory.mktemp("facts")) as server:
+        yield server
 
 
 @pytest.mark.each_lab

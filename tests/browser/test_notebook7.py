@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from lab import Notebook, Server
+from lab import Notebook, Server, served
 from playwright.sync_api import Page, expect
 
 MIB = 1 << 20
@@ -14,9 +14,8 @@ MIB = 1 << 20
 
 @pytest.fixture
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server("notebook", tmp_path_factory.mktemp("notebook"))
-    yield server
-    server.stop()
+    with served("notebook", tmp_path_factory.mktemp("notebook")) as server:
+        yield server
 
 
 @pytest.mark.each_lab

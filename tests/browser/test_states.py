@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 
 import pytest
 from lab import TOKEN, Notebook, OpenNotebook, Server
@@ -63,13 +64,18 @@ def test_after_a_restart_nothing_of_before_is_shown(notebook: OpenNotebook) -> N
 
 @pytest.mark.each_lab
 def test_what_a_crashed_kernel_had_kept_stays_apart_from_what_its_successor_keeps(
-    notebook: OpenNotebook,
+    notebook: OpenNotebook, tmp_path: Path
 ) -> None:
-    grows = f"import os, time\nmore = bytearray({32 * MIB})\ntime.sleep(1)\nos._exit(1)"
+    seen = tmp_path / "seen"
+    grows = (
+        f"import os, time\nmore = bytearray({32 * MIB})\n"
+        f"while not os.path.exists({str(seen)!r}): time.sleep(0.01)\nos._exit(1)"
+    )
     opened = notebook([KEPT, grows, f"kept = bytearray({16 * MIB})"])
     opened.run(1)
     opened.start(2)
     expect(opened.bar(2)).to_be_visible()
+    seen.touch()
     past = opened.panel.locator(".jp-xleak-Section[data-kind=past]")
     expect(past.get_by_role("button", name="Before the restart")).to_be_visible()
     expect(opened.past_bar(1).locator(".jp-xleak-size")).to_have_text(re.compile(r"^\+64"))

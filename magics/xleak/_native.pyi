@@ -142,6 +142,15 @@ def read_devices_by(reader: object) -> None:
     Raises ValueError for another capsule.
     """
 
+def follow_lines(globals: dict[str, Any]) -> None:
+    """From now on samples, every 20 ms, the line of the code with these globals that a cell is in."""
+
+def begin_line_times() -> None:
+    """A cell begins: forgets where the time of the last one went."""
+
+def line_times() -> tuple[list[tuple[str, int, float]], float]:
+    """([(file, line, seconds)], all seconds) since the last cell began."""
+
 def set_enabled(enabled: bool) -> None:
     """Switch the accounting of new cells on or off."""
 
@@ -242,6 +251,9 @@ class Finding:
     def holders(self) -> list[str]: ...
     @property
     def path(self) -> list[str]: ...
+    @property
+    def timed_lines(self) -> list[tuple[int, int, int]]:
+        """(cell, first line, last line), of a finding from the source."""
     @property
     def message(self) -> str: ...
     @property

@@ -28,6 +28,10 @@ Finding finding_of(const Holder& holder, const HolderRule& rule, const SessionVi
 
 }  // namespace
 
+HolderRule timed_lines(const char* kind, std::string (*message)(const Holder&), int least_percent) {
+  return {kind, "", message, least_percent - 1, 0};
+}
+
 std::vector<Finding> holder_findings(const SessionView& session, const HolderRule& rule) {
   std::vector<Finding> findings;
   for (const Holder& holder : session.holders) {

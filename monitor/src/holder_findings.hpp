@@ -30,6 +30,9 @@ struct HolderRule {
   }
 };
 
+/// Of lines that take at least so many hundredths of a cell's time; no memory is kept.
+HolderRule timed_lines(const char* kind, std::string (*message)(const Holder&), int least_percent);
+
 /// A finding for each holder of the rule's kind that keeps enough.
 std::vector<Finding> holder_findings(const SessionView& session, const HolderRule& rule);
 

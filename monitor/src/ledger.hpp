@@ -24,6 +24,7 @@ class Ledger {
              const InterpreterReading& after);
   /// Has `tell` called by the sampling thread while cells run; see PeakSampler::follow.
   void follow(PeakSampler::Tell tell) { sampler_.follow(std::move(tell)); }
+  void beat_by(std::function<void()> beat) { sampler_.beat_by(std::move(beat)); }
   /// A cell that runs; empty once it has ended, or where its start is unknown.
   std::optional<LiveCell> live(int index, double seconds, std::int64_t resident_bytes) const;
   /// The next cell has no cell before it: what ran in between was not seen.

@@ -29,6 +29,9 @@ constexpr auto kNever = 0ms;
 // Who looks on sees no more, and a message costs more than a sample.
 constexpr auto kBetweenTold = 250ms;
 
+// Enough to see where the time of a cell of seconds goes.
+constexpr auto kBetweenBeats = 20ms;
+
 struct Watch {
   int cell;
   Clock::time_point since;
@@ -66,11 +69,14 @@ struct PeakSampler::State {
   void run();
   void sample(std::unique_lock<std::mutex>& lock);
   void tell_youngest(std::unique_lock<std::mutex>& lock, std::int64_t bytes);
+  void beat_once(std::unique_lock<std::mutex>& lock);
   void wake_in(Clock::duration delay) const noexcept;
   Clock::duration interval() const;
 
   Read read;
   Tell tell;
+  std::function<void()> beat;
+  Clock::time_point last_beat{};
   pid_t owner;
   mutable std::mutex mutex;
   std::vector<Watch> watches;
@@ -107,6 +113,7 @@ void PeakSampler::State::run() {
     if (stopping || watches.empty()) continue;
     sampling = true;
     sample(lock);
+    beat_once(lock);
     sampling = false;
     if (!stopping && !watches.empty()) wake_in(interval());
   }
@@ -137,6 +144,17 @@ void PeakSampler::State::tell_youngest(std::unique_lock<std::mutex>& lock, std::
   const Tell telling = tell;
   lock.unlock();
   telling(cell, seconds, bytes);
+  lock.lock();
+}
+
+void PeakSampler::State::beat_once(std::unique_lock<std::mutex>& lock) {
+  const auto now = Clock::now();
+  if (!beat || watches.empty() || now - watches.back().since < kYoung) return;
+  if (now - last_beat < kBetweenBeats) return;
+  last_beat = now;
+  const auto beating = beat;
+  lock.unlock();
+  beating();
   lock.lock();
 }
 
@@ -185,6 +203,11 @@ std::optional<std::int64_t> PeakSampler::stop(int cell) {
 void PeakSampler::follow(Tell tell) {
   const std::lock_guard lock(state_->mutex);
   state_->tell = std::move(tell);
+}
+
+void PeakSampler::beat_by(std::function<void()> beat) {
+  const std::lock_guard lock(state_->mutex);
+  state_->beat = std::move(beat);
 }
 
 bool PeakSampler::parked() const {

@@ -120,6 +120,12 @@ void Session::follow(std::function<void(const LiveCell&)> listener) {
   state_->ledger.follow(std::move(tell));
 }
 
+void Session::beat_by(std::function<void()> beat) {
+  if (state_->in_child()) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->ledger.beat_by(std::move(beat));
+}
+
 void Session::read_devices_by(DeviceReader reader) noexcept { state_->device_reader = reader; }
 
 Judgement Session::judge(SessionView view) {

@@ -133,6 +133,25 @@ TEST_SUITE("peak_sampler") {
     CHECK(told == 0);
   }
 
+  TEST_CASE("a cell that runs beats, from 100 ms on and until nobody listens") {
+    CountedReader memory;
+    std::atomic<int> beats{0};
+    PeakSampler sampler(memory.reader());
+    sampler.beat_by([&] { ++beats; });
+    const auto began = std::chrono::steady_clock::now();
+    sampler.start(1);
+    while (beats == 0) std::this_thread::yield();
+    CHECK(std::chrono::steady_clock::now() - began >= 100ms);
+    while (beats < 3) std::this_thread::yield();
+    CHECK(std::chrono::steady_clock::now() - began >= 140ms);
+    sampler.beat_by(nullptr);
+    memory.await_sample();
+    const int before = beats;
+    std::this_thread::sleep_for(50ms);
+    CHECK(beats == before);
+    sampler.stop(1);
+  }
+
   TEST_CASE("the sampling thread takes no signals") {
     std::atomic<bool> blocked{false};
     std::atomic<bool> seen{false};

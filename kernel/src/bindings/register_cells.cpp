@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "bindings/register.hpp"
+#include "facts/line_times.hpp"
 #include "xleak/monitor/session.hpp"
 
 namespace py = pybind11;
@@ -107,6 +108,18 @@ void register_cell_record(py::module_& m) {
       .def_readonly("devices", &CellRecord::devices);
 }
 
+void follow_lines(const py::dict& globals) {
+  facts::LineTimes::instance().follow(globals.ptr());
+  Session::instance().beat_by([] { facts::LineTimes::instance().beat(); });
+}
+
+std::pair<std::vector<std::tuple<std::string, int, double>>, double> line_times() {
+  const auto [lines, all] = facts::LineTimes::instance().times();
+  std::vector<std::tuple<std::string, int, double>> shaped;
+  for (const auto& [file, line, seconds] : lines) shaped.emplace_back(file, line, seconds);
+  return {std::move(shaped), all};
+}
+
 }  // namespace
 
 // The Python lock is kept throughout: these take microseconds, and to get it back from another
@@ -141,6 +154,14 @@ void register_cells(py::module_& m) {
         Session::instance().read_devices_by(reinterpret_cast<DeviceReader>(found));
       },
       py::arg("reader"), "Read devices while a cell runs by xleak._torch.device_reader().");
+  m.def("follow_lines", &follow_lines, py::arg("globals"),
+        "From now on sample, every 20 ms, the line of the code with these globals that a cell is "
+        "in.");
+  m.def(
+      "begin_line_times", [] { facts::LineTimes::instance().begin(); },
+      "A cell begins: forget where the time of the last one went.");
+  m.def("line_times", &line_times,
+        "Return ([(file, line, seconds)], all seconds) since the last cell began.");
   m.def(
       "set_enabled", [](bool enabled) { Session::instance().set_enabled(enabled); },
       py::arg("enabled"), "Switch the accounting of new cells on or off.");

@@ -75,6 +75,14 @@ void register_finding(py::module_& m) {
       .def_property_readonly("name", of(&Finding::name))
       .def_property_readonly("holders", of(&Finding::holders))
       .def_property_readonly("path", of(&Finding::path))
+      .def_property_readonly("timed_lines",
+                             [](const Verdict& verdict) {
+                               std::vector<std::tuple<int, int, int>> lines;
+                               for (const Lines& it : verdict.finding.timed_lines) {
+                                 lines.emplace_back(it.cell, it.first, it.last);
+                               }
+                               return lines;
+                             })
       .def_property_readonly("message", of(&Finding::message))
       .def_property_readonly("fixes", of(&Finding::fixes))
       .def_property_readonly("key", of(&Finding::key));

@@ -25,7 +25,7 @@ from traitlets import CBool, Instance, Type
 from xeus_python_shell.compiler import XCachingCompiler
 
 import xleak
-from xleak import _kernel
+from xleak import _kernel, _native
 from xleak.kernel.display import KernelDisplayHook, KernelDisplayPublisher, as_json, publish
 from xleak.kernel.facade import KernelFacade
 from xleak.kernel.interrupts import Interrupts
@@ -181,6 +181,7 @@ class KernelShell(AnsweringShell):
         tensors.begin_cell(index)
         begin_device_cell(index)
         python_blocks.begin_cell()
+        _native.begin_line_times()
 
     def interpreter_reading(self) -> tuple[int | None, list[Any], tensors.TensorReading | None]:
         """(blocks of Python's allocator, devices, host tensors) at the end of a cell."""

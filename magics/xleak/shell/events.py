@@ -84,6 +84,7 @@ class CellEvents:
                 tensors.begin_cell(request.index)
                 begin_device_cell(request.index)
                 python_blocks.begin_cell()
+                _native.begin_line_times()
 
     def post_execute(self) -> None:
         """It has run."""

@@ -43,6 +43,7 @@ def attach(shell: InteractiveShell, *, events: bool, tell_live: TellLive | None 
 
     current = Watcher(shell)
     set_watcher(current)
+    _native.follow_lines(shell.user_global_ns)
     shell.configurables.append(current.settings)
     tables = shell.magics_manager.magics
     _installed = _Installation(

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::repeated_device_transfer {
@@ -90,16 +91,20 @@ Finding round_trip(const Call& move, const Expr& left) {
       "` goes to the host and comes back: the device waits, and both ends keep a copy. Do the "
       "arithmetic in between with torch, on the device.");
   finding.severity = Severity::warning;
+  finding.timed_lines = {left.lines(), move.lines()};
   return finding;
 }
 
 Finding again(const Call& move) {
   const std::string name(move.receiver().text());
   const bool is_model = move.receiver().value().type == ValueType::module;
-  return move.finding("`" + name + "` does not change in this loop, and is moved in each turn" +
-                      (is_model ? ". Move it once, before the loop."
-                                : ": one copy a turn where it lies on the host. Move it once, "
-                                  "before the loop."));
+  Finding finding =
+      move.finding("`" + name + "` does not change in this loop, and is moved in each turn" +
+                   (is_model ? ". Move it once, before the loop."
+                             : ": one copy a turn where it lies on the host. Move it once, "
+                               "before the loop."));
+  finding.timed_lines = {move.lines()};
+  return finding;
 }
 
 std::vector<Finding> in_source(const SourceView& code) {
@@ -119,9 +124,20 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+constexpr int kLeastPercent = 10;
+
+std::string measured(const Holder& holder) {
+  return "The same data goes between host and device in each turn at " + holder.label + ": " +
+         holder.largest + ". Move it once, before the loop, and stay on the device.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, timed_lines("device transfer", measured, kLeastPercent));
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL605", "repeated_device_transfer", Severity::note, nullptr, in_source};
+const Smell smell{"XL605", "repeated_device_transfer", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::repeated_device_transfer

@@ -1,17 +1,35 @@
-# %% neither workers nor pinned memory
+# needs: gpu
+# %% songs that take time to read
 import torch
+import torch.utils.data as data
+from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
-device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+device = torch.device("cuda")
+net = nn.Linear(4096, 16).to(device)
 
 class Songs(Dataset):
     def __len__(self):
-        return 8
+        return 600
 
     def __getitem__(self, number):
-        return torch.full((4,), float(number)), number % 2
+        return torch.rand(200, 4096).sort(0).values[0]
 
-if __name__ == "__main__":
-    loader = DataLoader(Songs(), batch_size=4, shuffle=True)  # lint: XL610
-    for song, bird in loader:
-        total = song.to(device).sum() + bird.to(device).sum()
+# %% neither workers nor pinned memory  # expect: XL610
+loader = DataLoader(Songs(), batch_size=8, shuffle=True)  # lint: XL610
+for song in loader:
+    level = net(song.to(device)).mean().item()
+
+# %% through enumerate, by another name  # expect: XL610
+for number, song in enumerate(data.DataLoader(Songs(), batch_size=4)):
+    level = net(song.to(device)).mean().item()
+
+# %% in a function
+def levels(batches):
+    found = []
+    for song in batches:
+        found.append(net(song.cuda()).mean().item())
+    return found
+
+# %% that another cell calls  # expect: XL610
+found = levels(DataLoader(Songs(), 8))

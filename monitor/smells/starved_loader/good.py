@@ -1,23 +1,32 @@
-# %% workers and pinned memory
-import torch
-from torch.utils.data import DataLoader, TensorDataset
-
-device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-rows = torch.rand(8, 4)
-
-loader = DataLoader(rows, batch_size=4, num_workers=0, pin_memory=torch.cuda.is_available())
-for row in loader:
-    row = row.to(device, non_blocking=True)
-
+# needs: gpu
 # %% tensors in memory
-for (row,) in DataLoader(TensorDataset(rows), batch_size=4):
+import time
+
+import torch
+from torch import nn
+
+device = torch.device("cuda")
+from torch.utils.data import DataLoader, Dataset, TensorDataset
+
+net = nn.Sequential(nn.Linear(4096, 4096), nn.ReLU(), nn.Linear(4096, 16)).to(device)
+rows = torch.rand(20_000, 4096)
+for (row,) in DataLoader(TensorDataset(rows), batch_size=64):
+    level = net(row.to(device)).mean().item()
+
+# %% a device that has more to do than the loader
+class Rows(Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, number):
+        return rows[number]
+
+for row in DataLoader(Rows(), batch_size=1):  # lint: XL610
     row = row.to(device)
+    for turn in range(100):
+        level = net(row.expand(8192, 4096)).mean().item()
 
 # %% nothing moves
-for row in DataLoader(rows, batch_size=4):
-    total = row.sum()
-
-# %% options from elsewhere
-options = {"num_workers": 0}
-for row in DataLoader(rows, batch_size=4, **options):
-    row = row.to(device)
+for row in DataLoader(Rows(), batch_size=4):
+    level = row.sum().item()
+    time.sleep(0.05)

@@ -2,8 +2,10 @@
 #include "xleak/monitor/smell.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::starved_loader {
@@ -76,32 +78,46 @@ Finding of_move(const Call& move, const Call& loader) {
   return finding;
 }
 
+std::optional<Finding> of_loop(const Loop& loop) {
+  const Call loader = loop.is(Kind::for_loop) ? loader_of(loop.iterable()) : Call();
+  if (!loader || has_options(loader) || is_in_memory(loader)) return std::nullopt;
+  const Call move = move_in(loop);
+  if (!move) return std::nullopt;
+  if (!loader.keyword("num_workers") && !loader.keyword("pin_memory")) return of_loader(loader);
+  const bool is_pageable = move.keyword("non_blocking").is_true() && !loader.keyword("pin_memory");
+  return is_pageable ? std::optional(of_move(move, loader)) : std::nullopt;
+}
+
 std::vector<Finding> in_source(const SourceView& code) {
-  std::vector<Finding> findings;
-  if (!code.uses("torch")) return findings;
+  if (!code.uses("torch")) return {};
   if (code.calls_to({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
           .empty())
-    return findings;
+    return {};
+  // One for the whole notebook: the others are made alike.
+  std::vector<Finding> findings;
   for (const Loop& loop : code.loops()) {
-    if (!loop.is(Kind::for_loop)) continue;
-    const Call loader = loader_of(loop.iterable());
-    if (!loader || has_options(loader) || is_in_memory(loader)) continue;
-    const Call move = move_in(loop);
-    if (!move) continue;
-    if (!loader.keyword("num_workers") && !loader.keyword("pin_memory")) {
-      // One for the whole notebook: the others are made alike.
-      return {of_loader(loader)};
-    }
-    if (move.keyword("non_blocking").is_true() && !loader.keyword("pin_memory")) {
-      return {of_move(move, loader)};
-    }
+    auto finding = of_loop(loop);
+    if (!finding) continue;
+    if (findings.empty()) findings.push_back(std::move(*finding));
+    findings.front().timed_lines.push_back(loop.head());
   }
   return findings;
+}
+
+constexpr int kLeastPercent = 20;
+
+std::string measured(const Holder& holder) {
+  return "The device waits for the loader at " + holder.label + ": " + holder.largest +
+         ". Give the loader `num_workers` and `pin_memory=True`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, timed_lines("loader wait", measured, kLeastPercent));
 }
 
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL610", "starved_loader", Severity::note, nullptr, in_source};
+const Smell smell{"XL610", "starved_loader", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::starved_loader

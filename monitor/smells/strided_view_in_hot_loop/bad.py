@@ -1,32 +1,41 @@
-# %% sums over a permuted cube
+# %% a transposed cube, summed in each turn
+import time
+
 import torch
 
-cube = torch.rand(40, 40, 8)
-gains = torch.rand(60)
+cube = torch.rand(256, 256, 64)
 planes = cube.permute(2, 0, 1)  # lint: XL116
-curves = []
-for gain in gains:
-    curves.append(planes.sum(-1).mul_(gain).amax(1))
 
-# %% a transposed table, viewed in one cell
-table = torch.rand(300, 50)
+# %% for most of a cell  # expect: XL116
+curves, start = [], time.monotonic()
+while time.monotonic() - start < 1.5:
+    curves.append(planes.sum(-1).mul_(0.5).amax(1))
+
+# %% by a function of another cell
+table = torch.rand(1500, 1500)
 columns = table.T  # lint: XL116
 
-# %% and read by an inner loop in another
-total = 0.0
-for epoch in range(2):
-    for turn in range(100):
-        total += (columns * turn).mean().item()
 
-# %% in a function, by movedim
-from torch import Tensor
-
-def levels(images: Tensor, count: int):
-    last = images.movedim(1, -1)  # lint: XL116
-    found, turn = [], 0
-    while turn < count:
-        found.append(last.softmax(-1).amax().item())
-        turn += 1
+def spread(seconds):
+    found, start = [], time.monotonic()
+    while time.monotonic() - start < seconds:
+        found.append(columns.cumsum(0).max().item())
     return found
 
-level = levels(torch.rand(2, 3, 8, 8), 5)
+
+# %% which takes most of this one's time  # expect: XL116
+found = spread(1.5)
+
+# %% over several lines, with a name for the module  # expect: XL116
+import torch as th
+
+images = th.rand(32, 64, 64, 16)
+first = images.movedim(3, 1)  # lint: XL116
+start = time.monotonic()
+while time.monotonic() - start < 1.5:
+    level = (
+        first
+        .softmax(-1)
+        .amax()
+        .item()
+    )

@@ -1,33 +1,29 @@
-# %% copied once
+# %% contiguous
+import time
+
 import torch
 
-cube = torch.rand(40, 40, 8)
-gains = torch.rand(60)
+cube = torch.rand(256, 256, 64)
 planes = cube.permute(2, 0, 1).contiguous()
-curves = [planes.sum(-1).mul(gain).amax(1) for gain in gains]
+curves, start = [], time.monotonic()
+while time.monotonic() - start < 1.5:
+    curves.append(planes.sum(-1).mul_(0.5).amax(1))
 
-# %% a product of matrices takes it as it is
-weights = torch.rand(50, 50)
-turned = weights.t()
-rows = torch.rand(10, 50)
-for gain in gains:
-    rows = (rows @ turned).softmax(-1)
+# %% a view that takes little of the time
+small = torch.rand(30, 40).T  # lint: XL116
+start = time.monotonic()
+while time.monotonic() - start < 1.5:
+    level = small.sum(-1).amax().item()
+    time.sleep(0.02)
 
-# %% read once
-image = torch.rand(3, 8, 8)
-shown = image.permute(1, 2, 0)
-level = shown.mean()
+# %% said to be strided, but its axes have one element
+row = torch.rand(1, 4_000_000).T  # lint: XL116
+start = time.monotonic()
+while time.monotonic() - start < 1.5:
+    level = row.square().sum().item()
 
-# %% a few turns
-for turn in range(3):
-    level = shown.amax()
-
-# %% new in each turn
-for gain in gains:
-    turned = (image * gain).permute(1, 2, 0)
-    level = turned.sum()
-
-# %% another format of memory
-images = torch.rand(2, 3, 8, 8).to(memory_format=torch.channels_last)
-for gain in gains:
-    level = (images * gain).mean()
+# %% products of matrices take it as it is
+weight = torch.rand(600, 600).T
+start = time.monotonic()
+while time.monotonic() - start < 1.5:
+    level = (torch.rand(600, 600) @ weight).amax().item()

@@ -1,6 +1,5 @@
 // A transposed view that is read again and again: strided reads, or a copy at each of them.
-#include <algorithm>
-
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::strided_view_in_hot_loop {
@@ -46,6 +45,20 @@ bool turns_often(const Expr& use, const Expr& binding) {
   return false;
 }
 
+// `x.sum(-1).mul_(2)` of its `x`.
+Expr whole_chain(Expr part) {
+  while (part.parent().is(Kind::attribute) || part.parent().is(Kind::call)) part = part.parent();
+  return part;
+}
+
+std::vector<Lines> hot_lines(const Expr& name, const Expr& binding) {
+  std::vector<Lines> lines;
+  for (const Expr& use : name.place().uses()) {
+    if (is_read_whole(use) && turns_often(use, binding)) lines.push_back(whole_chain(use).lines());
+  }
+  return lines;
+}
+
 std::vector<Finding> in_source(const SourceView& code) {
   std::vector<Finding> findings;
   if (!code.uses("torch")) return findings;
@@ -54,15 +67,14 @@ std::vector<Finding> in_source(const SourceView& code) {
     const Expr value = statement.child(Field::right);
     if (!name.is(Kind::name) || !is_strided(value) || !is_of_tensor(value)) continue;
     if (name.place().bindings().size() != 1) continue;
-    const auto uses = name.place().uses();
-    const bool is_hot = std::any_of(uses.begin(), uses.end(), [&](const Expr& use) {
-      return is_read_whole(use) && turns_often(use, statement);
-    });
-    if (!is_hot) continue;
+    auto hot = hot_lines(name, statement);
+    if (hot.empty()) continue;
     Finding finding = statement.finding(
         "`" + std::string(name.text()) +
         "` is a view in another order than memory has, and a loop reads it whole in each turn. "
         "Copy it once: `.contiguous()`.");
+    finding.name = std::string(name.text());
+    finding.timed_lines = std::move(hot);
     finding.fixes.push_back(
         {"Copy it once", "", {value.followed_by(".contiguous()")}, /*safe=*/false});
     findings.push_back(std::move(finding));
@@ -70,9 +82,21 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+// The copy pays where the reads are this much of a cell's time.
+constexpr int kLeastPercent = 10;
+
+std::string measured(const Holder& holder) {
+  return "A view in another order than memory has is read at " + holder.label +
+         " in each turn: " + holder.largest + ". Copy it once, before the loop: `.contiguous()`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, timed_lines("strided view", measured, kLeastPercent));
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL116", "strided_view_in_hot_loop", Severity::note, nullptr, in_source};
+const Smell smell{"XL116", "strided_view_in_hot_loop", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::strided_view_in_hot_loop

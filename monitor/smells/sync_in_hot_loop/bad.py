@@ -1,43 +1,44 @@
-# %% two reads and an emptied cache
+# needs: gpu
+# %% a model that takes its time
+import time
+
 import torch
 from torch import nn
 
-torch.set_num_threads(1)
-device = "cuda" if torch.cuda.is_available() else "cpu"
-net = nn.Linear(8, 2).to(device)
+device = torch.device("cuda")
+net = nn.Sequential(nn.Linear(4096, 4096), nn.ReLU(), nn.Linear(4096, 2)).to(device)
 criterion = nn.CrossEntropyLoss()
 optimizer = torch.optim.SGD(net.parameters(), 0.1)
-ward = [(torch.rand(4, 8), torch.randint(2, (4,))) for number in range(3)]
+scan = torch.rand(8192, 4096, device=device)
+label = torch.randint(2, (8192,), device=device)
 
-for scan, label in ward:
-    loss = criterion(net(scan.to(device)), label.to(device))
+# %% two reads in each step  # expect: XL609
+start = time.monotonic()
+while time.monotonic() - start < 2:
+    scores = net(scan.to(device))
+    loss = criterion(scores, label)
     loss.backward()
     optimizer.step()
     optimizer.zero_grad()
-    print(loss)  # lint: XL609
     worst = loss.item()  # lint: XL609
-    torch.cuda.empty_cache()  # lint: XL609
+    guess = scores.argmax(1).tolist()  # lint: XL609
 
-# %% in a function, by the name of the function
-from torch.cuda import empty_cache as forget
+# %% in a function, by another name
+from torch.cuda import synchronize as join
 
-def train(model, opt, batches):
-    for scan, label in batches:
-        opt.zero_grad()
-        criterion(model(scan.to(device)), label.to(device)).backward()
-        opt.step()
-        forget()  # lint: XL609
-
-train(net, optimizer, ward)
-
-# %% in the inner loop
-for epoch in range(2):
-    for scan, label in ward:
-        scores = net(scan.to(device))
-        loss = criterion(scores, label.to(device))
-        optimizer.zero_grad()
-        loss.backward()
+def train(turns):
+    for turn in range(turns):
+        criterion(net(scan), label).backward()
         optimizer.step()
-        history = loss.detach().cpu().numpy()  # lint: XL609
-        guess = scores.argmax(1).tolist()  # lint: XL609
-        total = float(loss)  # lint: XL609
+        optimizer.zero_grad()
+        join()  # lint: XL609
+
+# %% that another cell calls  # expect: XL609
+train(400)
+
+# %% an emptied cache  # expect: XL609
+for turn in range(400):
+    criterion(net(scan), label).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    torch.cuda.empty_cache()  # lint: XL609

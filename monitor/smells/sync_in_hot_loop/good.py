@@ -1,50 +1,44 @@
+# needs: gpu
 # %% one read for the log
+import time
+
 import torch
 from torch import nn
 
-torch.set_num_threads(1)
-device = "cuda" if torch.cuda.is_available() else "cpu"
-net = nn.Linear(8, 2).to(device)
+device = torch.device("cuda")
+net = nn.Sequential(nn.Linear(4096, 4096), nn.ReLU(), nn.Linear(4096, 2)).to(device)
 criterion = nn.CrossEntropyLoss()
 optimizer = torch.optim.SGD(net.parameters(), 0.1)
-ward = [(torch.rand(4, 8), torch.randint(2, (4,))) for number in range(3)]
+scan = torch.rand(8192, 4096, device=device)
+label = torch.randint(2, (8192,), device=device)
 
-history = []
-for scan, label in ward:
-    loss = criterion(net(scan.to(device)), label.to(device))
+start, history = time.monotonic(), []
+while time.monotonic() - start < 2:
+    loss = criterion(net(scan.to(device)), label)
     loss.backward()
     optimizer.step()
     optimizer.zero_grad()
     history.append(loss.item())
 
 # %% every hundredth
-for number, (scan, label) in enumerate(ward):
-    loss = criterion(net(scan.to(device)), label.to(device))
+for turn in range(400):
+    loss = criterion(net(scan), label)
     loss.backward()
     optimizer.step()
     optimizer.zero_grad()
-    if number % 100 == 99:
+    if turn % 100 == 99:
         print(loss.item(), loss)
         torch.cuda.empty_cache()
 
-# %% measured
-import time
-
-for scan, label in ward:
-    start = time.perf_counter()
-    loss = criterion(net(scan.to(device)), label.to(device))
+# %% two reads that take none of the time
+start = time.monotonic()
+small = nn.Linear(4, 2).to(device)
+optimizer = torch.optim.SGD(small.parameters(), 0.1)
+while time.monotonic() - start < 2:
+    loss = small(torch.rand(8, 4).to(device)).square().mean()
     loss.backward()
     optimizer.step()
     optimizer.zero_grad()
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-    took = time.perf_counter() - start
-
-# %% between phases
-torch.cuda.empty_cache()
-
-# %% no training
-for scan, label in ward:
-    with torch.no_grad():
-        scores = net(scan.to(device))
-    print(scores.argmax(1).tolist(), scores.cpu())
+    worst = loss.item()  # lint: XL609
+    again = loss.detach().cpu().numpy()  # lint: XL609
+    torch.linalg.svd(torch.rand(400, 400))

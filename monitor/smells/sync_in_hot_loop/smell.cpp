@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::sync_in_hot_loop {
@@ -58,27 +59,34 @@ bool uses_device(const SourceView& code) {
                      [](const Call& call) { return call.moves_to_device(); });
 }
 
+Finding timed(const Call& call, std::string message) {
+  Finding finding = call.finding(std::move(message));
+  finding.timed_lines = {call.lines()};
+  return finding;
+}
+
 void look_at(const Loop& loop, bool on_device, std::vector<Finding>& findings) {
   List<Call> waiting;
   for (const Expr& spot : loop.body().all(Kind::call)) {
     const Call call = spot.as_call();
     if (call.loops().empty() || call.loops().front() != loop || call.is_guarded()) continue;
     if (empties_or_joins(call) && !measures_time(loop)) {
-      findings.push_back(call.finding(
-          "`" + std::string(call.callee().text()) +
-          "()` in each step: the host waits for the device, and an emptied cache is filled anew. "
-          "Call it between phases, if at all."));
+      findings.push_back(timed(call, "`" + std::string(call.callee().text()) +
+                                         "()` in each step: the host waits for the device, and an "
+                                         "emptied cache is filled anew. "
+                                         "Call it between phases, if at all."));
     } else if (on_device && waits(call)) {
       waiting.push_back(call);
     }
   }
   if (waiting.size() <= kForTheLog) return;
   for (const Call& call : waiting) {
-    findings.push_back(call.finding(
+    findings.push_back(timed(
+        call,
         "Each step waits here until the device has caught up, one of " +
-        std::to_string(waiting.size()) +
-        " such places. Sum up detached values on the device, and read them every hundredth "
-        "step."));
+            std::to_string(waiting.size()) +
+            " such places. Sum up detached values on the device, and read them every hundredth "
+            "step."));
   }
 }
 
@@ -96,9 +104,20 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+constexpr int kLeastPercent = 5;
+
+std::string measured(const Holder& holder) {
+  return "The host waits for the device in each step at " + holder.label + ": " + holder.largest +
+         ". Read values of the device every hundredth step, and leave its cache alone.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, timed_lines("device sync", measured, kLeastPercent));
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL609", "sync_in_hot_loop", Severity::note, nullptr, in_source};
+const Smell smell{"XL609", "sync_in_hot_loop", Severity::note, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::sync_in_hot_loop

@@ -21,6 +21,12 @@ source::Operator Expr::op() const {
 int Expr::cell() const { return *this ? program_->cells[program_->cell_of(node_)].index : 0; }
 int Expr::line() const { return *this ? static_cast<int>(program_->node(node_).line) : 0; }
 
+Lines Expr::lines() const {
+  const std::string_view code = text();
+  const auto more = std::count(code.begin(), code.end(), '\n');
+  return {cell(), line(), line() + static_cast<int>(more)};
+}
+
 std::string_view Expr::text() const {
   if (!*this) return {};
   const source::Node& node = program_->node(node_);
@@ -421,6 +427,8 @@ Expr Loop::iterable() const {
 }
 
 Expr Loop::body() const { return child(Field::body); }
+
+Lines Loop::head() const { return {cell(), line(), iterable().lines().last}; }
 
 bool Loop::changes(Expr expression) const {
   for (const Kind kind : {Kind::name, Kind::attribute}) {

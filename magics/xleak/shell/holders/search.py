@@ -70,6 +70,7 @@ from xleak.shell.holders.squares import Squares
 from xleak.shell.holders.stray_devices import StrayTensors
 from xleak.shell.holders.stray_widgets import StrayWidgets
 from xleak.shell.holders.tf_sessions import OpenSessions
+from xleak.shell.holders.timed_lines import TimedLines
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.uncleared_gradients import UnclearedGradients
 from xleak.shell.holders.views import PinnedViews
@@ -120,6 +121,7 @@ class Holders:
         self._retraced = RetracedFunctions()
         self._recompiled = RecompiledModels()
         self._sessions = OpenSessions()
+        self._timed = TimedLines()
         self._default_graph = DefaultGraph()
         self._tellers: list[Teller] = [
             last_traceback,
@@ -186,6 +188,7 @@ class Holders:
             self._sessions,
             self._default_graph,
             DatasetCopies(),
+            self._timed,
         ]
         self.graphs_of_outputs: Mapping[int, int] = {}
         """By number of an entry of Out the bytes that the graphs of its tensors alone keep."""
@@ -214,6 +217,7 @@ class Holders:
             self._counts.after_cell(index, source),
             widgets_are_imported() and self._widgets.history.after_cell(index, source),
             self._files.after_cell(index, source),
+            self._timed.after_cell(index, self._sources, shell),
         ]
         if "joblib" in sys.modules or "loky" in sys.modules:
             noticed.append(self._search_workers.after_cell(index))

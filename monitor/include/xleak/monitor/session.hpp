@@ -62,6 +62,10 @@ class XLEAK_MONITOR_API Session {
   /// Where the devices of such a cell are read. `reader` stays mapped until the process ends.
   void read_devices_by(DeviceReader reader) noexcept;
 
+  /// From now on `beat` is called every 20 ms while a cell runs that has run for 100 ms; an empty
+  /// one ends it. By the sampling thread, without a lock: it must not throw or wait.
+  void beat_by(std::function<void()> beat);
+
   /// Runs every smell over the facts, which must be complete: what they no longer show is resolved.
   /// Adds what its records tell of devices.
   Judgement judge(SessionView view);

@@ -26,6 +26,13 @@ struct Fix {
   bool safe = true;  ///< The edits change nothing but memory and time.
 };
 
+/// Lines of a cell, from 1, both ends included.
+struct Lines {
+  int cell = 0;
+  int first = 0;
+  int last = 0;
+};
+
 /// One leak: where, how much, held by what, and what to type next.
 struct Finding {
   int cell = 0;                   ///< Index of the cell after which the leak is there.
@@ -41,6 +48,8 @@ struct Finding {
   std::string key;  ///< What makes it the same finding on the next look, e.g. "Out[2]".
   Basis basis = Basis::measured;
   int column = 0;  ///< Of a finding from the source, from 1.
+  /// From the source: what they take of a cell's time shows whether it matters.
+  std::vector<Lines> timed_lines = {};
 };
 
 /// One entry of the shell's output cache, as measured.

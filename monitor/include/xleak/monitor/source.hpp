@@ -114,6 +114,7 @@ class Expr {
   bool is(source::Kind kind) const { return *this && this->kind() == kind; }
   int cell() const;
   int line() const;
+  Lines lines() const;
   std::string_view text() const;
   /// The identifier of a name, attribute, keyword, function or class.
   std::string_view name() const;
@@ -224,6 +225,8 @@ class Loop : public Expr {
   Expr target() const;
   Expr iterable() const;
   Expr body() const;
+  /// Where it asks for the next turn.
+  Lines head() const;
   /// How often it turns, where the source says it: `range(5)`, a literal list.
   std::optional<long long> turns() const;
   /// It turns once a batch: over a loader, or with `batch` for its variable.

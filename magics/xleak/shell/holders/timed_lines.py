@@ -1,0 +1,121 @@
+"""Lines whose time shows whether what the source says of them matters."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xleak import _native, source
+from xleak.shell.holders.look import Look
+from xleak.shell.holders.places import value_at
+from xleak.shell.holders.reruns import identity_of
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+_KINDS = {
+    "XL116": "strided view",
+    "XL605": "device transfer",
+    "XL609": "device sync",
+    "XL610": "loader wait",
+}
+# Without a device nobody waits for one.
+_OF_DEVICES = {"XL605", "XL609", "XL610"}
+# Nobody waits for a shorter cell, and it has too few samples.
+_LEAST_SECONDS = 1.0
+
+# (index of the cell, its line).
+_Place = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Where the time of a cell went, by samples."""
+
+    cell: int
+    seconds: Mapping[_Place, float]
+    all_seconds: float
+
+
+class TimedLines:
+    """Told until their cell runs again."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, list[_native.Holder]] = {}
+        """By the identity of the cell."""
+
+    def after_cell(self, index: int, sources: Mapping[int, str], shell: InteractiveShell) -> bool:
+        """Whether there is something else to tell than before the cell."""
+        lines, all_seconds = _native.line_times()
+        is_long = all_seconds >= _LEAST_SECONDS
+        if not is_long and not self._told:
+            return False
+        identity = identity_of(index, sources[index])
+        before = self._told.pop(identity, [])
+        if is_long:
+            run = _Run(index, _by_cell(lines, sources, shell), all_seconds)
+            if holders := list(_holders(run, sources, shell)):
+                self._told[identity] = holders
+        return bool(before) or identity in self._told
+
+    def __call__(self, look: Look) -> Iterator[_native.Holder]:
+        """One holder for each place that the source tells of."""
+        for holders in self._told.values():
+            yield from holders
+
+
+def _by_cell(
+    lines: list[tuple[str, int, float]], sources: Mapping[int, str], shell: InteractiveShell
+) -> dict[_Place, float]:
+    """Seconds by place. IPython knows by what number the code of a file was run."""
+    numbers = vars(shell.compile).get("_filename_map", {})
+    cells = {record.execution_count: record.index for record in _native.records()}
+    places: dict[_Place, float] = {}
+    for file, line, seconds in lines:
+        cell = cells.get(numbers.get(file), 0)
+        if cell in sources:
+            places[cell, line + _lines_left_out(sources[cell])] = seconds
+    return places
+
+
+def _lines_left_out(text: str) -> int:
+    """Those at the head of a cell that IPython does not hand to Python."""
+    head = text[: len(text) - len(text.lstrip())]
+    return head.count("\n")
+
+
+def _holders(
+    run: _Run, sources: Mapping[int, str], shell: InteractiveShell
+) -> Iterator[_native.Holder]:
+    latest = {identity_of(cell, text): cell for cell, text in sources.items()}
+    cells = sorted(latest.values())
+    for found in source.lint_cells([sources[cell] for cell in cells]).report.findings:
+        kind = _KINDS.get(found.code)
+        spans = [(cells[cell - 1], *lines) for cell, *lines in found.timed_lines if cell > 0]
+        there = {
+            (cell, line): seconds
+            for (cell, line), seconds in run.seconds.items()
+            if any(cell == its and first <= line <= last for its, first, last in spans)
+        }
+        if kind is None or not there or not _is_as_said(found, run.cell, shell):
+            continue
+        cell, line = max(there, key=lambda place: there[place])
+        # A line and one that it calls may both be told of.
+        seconds = min(sum(there.values()), run.all_seconds)
+        percent = int(100 * seconds / run.all_seconds)
+        what = f"{seconds:.1f} s, {percent} % of the time of cell {run.cell}"
+        label = f"line {line} of cell {cell}"
+        yield _native.Holder(kind, label, 0, cells[found.cell - 1], what, percent, "")
+
+
+def _is_as_said(found: _native.Finding, cell: int, shell: InteractiveShell) -> bool:
+    """Whether a view that is said to be strided is, and a device that is said to be used."""
+    if found.code in _OF_DEVICES:
+        record = _native.record(cell)
+        return any(it.allocated_bytes for it in (record.devices if record else []))
+    torch = sys.modules.get("torch")
+    view = value_at(shell.user_ns, found.name or "")
+    # A subclass may answer by code of the user's.
+    return torch is not None and type(view) is torch.Tensor and not view.is_contiguous()

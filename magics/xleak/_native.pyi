@@ -143,7 +143,14 @@ def read_devices_by(reader: object) -> None:
     """
 
 def follow_lines(globals: dict[str, Any]) -> None:
-    """From now on samples, every 20 ms, the line of the code with these globals that a cell is in."""
+    """From now on samples, every 50 ms, the line of the code with these globals that a cell is in."""
+
+def call_while_running(hook: Callable[[], None], every_seconds: float) -> None:
+    """Calls hook() now and then while a cell runs, between two instructions of its code, which gets
+    what it raises."""
+
+def running_cell() -> tuple[int, float, int, int] | None:
+    """(index, seconds, resident bytes before it, resident bytes now) of the youngest cell that runs."""
 
 def begin_line_times() -> None:
     """A cell begins: forgets where the time of the last one went."""

@@ -77,6 +77,14 @@ std::optional<LiveCell> Ledger::live(int index, double seconds, std::int64_t res
   return LiveCell{index, record.identity.cell_id, seconds, *at->resident_bytes, resident_bytes, {}};
 }
 
+std::optional<LiveCell> Ledger::running() const {
+  const auto resident = running_.empty() ? std::nullopt : probes_.resident_bytes();
+  if (!resident) return std::nullopt;
+  const Before& youngest = running_.back();
+  const double seconds = std::chrono::duration<double>(probes_.now() - youngest.started).count();
+  return live(youngest.index, seconds, *resident);
+}
+
 CellChange Ledger::change_of(int index) const {
   if (index < 1 || static_cast<std::size_t>(index) > records_.size()) return {};
   const CellRecord& record = records_[static_cast<std::size_t>(index) - 1];

@@ -27,6 +27,8 @@ class Ledger {
   void beat_by(std::function<void()> beat) { sampler_.beat_by(std::move(beat)); }
   /// A cell that runs; empty once it has ended, or where its start is unknown.
   std::optional<LiveCell> live(int index, double seconds, std::int64_t resident_bytes) const;
+  /// The one that began last of those that run, as it is now.
+  std::optional<LiveCell> running() const;
   /// The next cell has no cell before it: what ran in between was not seen.
   void forget_previous() noexcept { previous_blocks_.reset(); }
 

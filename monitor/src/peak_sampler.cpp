@@ -30,7 +30,7 @@ constexpr auto kNever = 0ms;
 constexpr auto kBetweenTold = 250ms;
 
 // Enough to see where the time of a cell of seconds goes.
-constexpr auto kBetweenBeats = 20ms;
+constexpr auto kBetweenBeats = 50ms;
 
 struct Watch {
   int cell;

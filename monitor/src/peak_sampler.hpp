@@ -29,7 +29,7 @@ class PeakSampler {
   /// From now on a cell that has run for 250 ms is told, and again every 250 ms; by the thread,
   /// which holds no lock meanwhile. An empty function ends it. `tell` must not throw.
   void follow(Tell tell);
-  /// From now on called every 20 ms while a cell runs that has run for 100 ms; by the thread, which
+  /// From now on called every 50 ms while a cell runs that has run for 100 ms; by the thread, which
   /// holds no lock meanwhile. An empty function ends it. `beat` must not throw.
   void beat_by(std::function<void()> beat);
   /// True while the thread waits for a cell, or was never needed.

@@ -95,6 +95,12 @@ std::optional<CellRecord> Session::record(int index) const {
   return records[static_cast<std::size_t>(index) - 1];
 }
 
+std::optional<LiveCell> Session::running() const {
+  if (state_->in_child()) return std::nullopt;
+  const std::lock_guard lock(state_->mutex);
+  return state_->ledger.running();
+}
+
 CellChange Session::change_of(int index) const {
   if (state_->in_child()) return {};
   const std::lock_guard lock(state_->mutex);

@@ -53,6 +53,25 @@ TEST_SUITE("accounting") {
     CHECK(record.major_faults == 1);
   }
 
+  TEST_CASE("the youngest of the cells that run is told as it is now, and none between cells") {
+    ScriptedSession s;
+    CHECK_FALSE(s.session.running());
+    s.cell([&] {
+      s.script->now_ns = 3'000'000'000;
+      s.script->resident_bytes = 1600;
+      const auto running = s.session.running();
+      REQUIRE(running);
+      CHECK(running->index == 1);
+      CHECK(running->seconds == doctest::Approx(3.0));
+      CHECK(running->resident_before_bytes == 1000);
+      CHECK(running->resident_bytes == 1600);
+      s.cell([&] { CHECK(s.session.running()->index == 2); });
+      s.script->resident_bytes = Script::kUnknown;
+      CHECK_FALSE(s.session.running());
+    });
+    CHECK_FALSE(s.session.running());
+  }
+
   TEST_CASE("the peak is exact where the high-water mark rose") {
     ScriptedSession s(own_mark(5000));
     const auto record = s.cell([&] {

@@ -14,6 +14,17 @@ Holder timed(const char* kind, int percent) {
 }  // namespace
 
 TEST_SUITE("timed_line_smells") {
+  TEST_CASE("a loop without a way out is told with what the process grew by") {
+    const Holder loop{"endless loop", "line 4 of cell 3", 80 * kMiB, 3, "5 MiB a minute", 16, ""};
+    const auto found = detect("XL303", loop);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].bytes == 80 * kMiB);
+    CHECK(found[0].message ==
+          "The loop at line 4 of cell 3 has run for 16 min without a way out, and the process "
+          "grows by 5 MiB a minute: 80 MiB so far. Interrupt the cell, and count the turns or "
+          "leave the loop by a condition.");
+  }
+
   TEST_CASE("a line is told from its rule's share of the time on, as a note without bytes") {
     struct Row {
       const char* code;

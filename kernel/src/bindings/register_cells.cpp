@@ -120,6 +120,13 @@ std::pair<std::vector<std::tuple<std::string, int, double>>, double> line_times(
   return {std::move(shaped), all};
 }
 
+std::optional<std::tuple<int, double, std::int64_t, std::int64_t>> running_cell() {
+  const auto cell = Session::instance().running();
+  if (!cell) return std::nullopt;
+  return std::make_tuple(cell->index, cell->seconds, cell->resident_before_bytes,
+                         cell->resident_bytes);
+}
+
 }  // namespace
 
 // The Python lock is kept throughout: these take microseconds, and to get it back from another
@@ -155,8 +162,17 @@ void register_cells(py::module_& m) {
       },
       py::arg("reader"), "Read devices while a cell runs by xleak._torch.device_reader().");
   m.def("follow_lines", &follow_lines, py::arg("globals"),
-        "From now on sample, every 20 ms, the line of the code with these globals that a cell is "
+        "From now on sample, every 50 ms, the line of the code with these globals that a cell is "
         "in.");
+  m.def(
+      "call_while_running",
+      [](const py::object& hook, double every_seconds) {
+        facts::LineTimes::instance().call(hook.ptr(), every_seconds);
+      },
+      py::arg("hook"), py::arg("every_seconds"),
+      "Call hook() now and then while a cell runs, between two instructions of its code.");
+  m.def("running_cell", &running_cell,
+        "Return (index, seconds, resident before, resident now) of the youngest cell that runs.");
   m.def(
       "begin_line_times", [] { facts::LineTimes::instance().begin(); },
       "A cell begins: forget where the time of the last one went.");

@@ -1,9 +1,11 @@
 #include "line_times.hpp"
 
 #include <frameobject.h>
+#include <pthread.h>
 
 #include <memory>
 #include <set>
+#include <system_error>
 
 namespace xleak::facts {
 namespace {
@@ -35,29 +37,52 @@ LineTimes& LineTimes::instance() {
 }
 
 void LineTimes::begin() {
+  thread_ = PyThreadState_Get();
   seconds_.clear();
   all_seconds_ = 0.0;
-  last_ = Clock::now();
+  last_ = last_call_ = Clock::now();
+}
+
+void LineTimes::call(PyObject* hook, double every_seconds) {
+  hook_ = Reference::share(hook);
+  between_calls_ =
+      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(every_seconds));
 }
 
 void LineTimes::beat() noexcept {
-  if (asked_.exchange(true)) return;
-  if (Py_AddPendingCall(&LineTimes::sample, this) != 0) asked_ = false;
+  try {
+    const std::lock_guard lock(mutex_);
+    if (!sampler_.joinable()) sampler_ = std::thread(&LineTimes::run, this);
+    has_beat_ = true;
+    beaten_.notify_one();
+  } catch (const std::system_error&) {
+    return;  // No thread can be had now.
+  }
 }
 
-// Python calls this between two instructions of the main thread.
-int LineTimes::sample(void* self) {
-  auto& times = *static_cast<LineTimes*>(self);
-  times.asked_ = false;
+void LineTimes::run() {
+  ::pthread_setname_np(::pthread_self(), "xleak-lines");
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      beaten_.wait(lock, [this] { return has_beat_; });
+      has_beat_ = false;
+    }
+    // Python ends a thread that asks for the GIL now.
+    if (_Py_IsFinalizing()) return;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    sample();
+    PyGILState_Release(state);
+  }
+}
+
+void LineTimes::sample() {
+  if (!thread_is_there()) return;
   const auto now = Clock::now();
-  times.count(std::chrono::duration<double>(now - std::exchange(times.last_, now)).count());
-  return 0;
-}
-
-void LineTimes::count(double seconds) {
+  const double seconds = std::chrono::duration<double>(now - std::exchange(last_, now)).count();
   all_seconds_ += seconds;
   std::set<std::pair<std::string, int>> places;
-  auto frame = Reference::share(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  auto frame = Reference::steal(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(thread_)));
   while (frame) {
     PyFrameObject* at = as_frame(frame);
     if (globals_of(at).get() == globals_.get()) {
@@ -66,6 +91,21 @@ void LineTimes::count(double seconds) {
     frame = Reference::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(at)));
   }
   for (const auto& place : places) seconds_[place] += seconds;
+  if (!hook_ || now - last_call_ < between_calls_) return;
+  last_call_ = now;
+  Py_AddPendingCall(&LineTimes::call_hook, this);
+}
+
+bool LineTimes::thread_is_there() const {
+  PyThreadState* at = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+  while (at != nullptr && at != thread_) at = PyThreadState_Next(at);
+  return at != nullptr;
+}
+
+// Python calls this between two instructions of the main thread.
+int LineTimes::call_hook(void* self) {
+  const auto& times = *static_cast<LineTimes*>(self);
+  return Reference::steal(PyObject_CallNoArgs(times.hook_.get())) ? 0 : -1;
 }
 
 std::pair<std::vector<LineTimes::Line>, double> LineTimes::times() const {

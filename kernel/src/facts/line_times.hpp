@@ -1,10 +1,12 @@
 #pragma once
 #include <Python.h>
 
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <map>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,9 +14,9 @@
 
 namespace xleak::facts {
 
-/// Where the time of a running cell goes, by samples: the lines of the user's that the main thread
-/// is in, with what they call, when Python next looks up from its bytecode. That is after a call,
-/// so an operator's time counts for the next call.
+/// Where the time of a running cell goes, by samples: the lines of the user's that its thread is
+/// in, with what they call. A thread of its own takes them: it waits for the GIL as any thread of
+/// Python's does, so a sample comes where Python changes threads.
 class LineTimes {
  public:
   struct Line {
@@ -23,14 +25,17 @@ class LineTimes {
     double seconds;
   };
 
-  /// Never destroyed: Python may still owe it a sample while the process exits.
+  /// Never destroyed: its thread may still wait while the process exits.
   static LineTimes& instance();
 
   /// The user's code is what has these globals. The GIL must be held, here and below.
   void follow(PyObject* globals) { globals_ = Reference::share(globals); }
-  /// A moment has passed; by any thread, which needs no GIL.
+  /// Calls `hook` while a cell runs, every so many seconds, between two instructions of the user's
+  /// code, which gets what it raises.
+  void call(PyObject* hook, double every_seconds);
+  /// A moment has passed; by a thread that takes no signals, without the GIL.
   void beat() noexcept;
-  /// A cell begins, and nothing is known of it.
+  /// A cell begins on this thread, and nothing is known of it.
   void begin();
   /// What is known of it, and all seconds together, those outside of the user's code included.
   std::pair<std::vector<Line>, double> times() const;
@@ -38,12 +43,22 @@ class LineTimes {
  private:
   using Clock = std::chrono::steady_clock;
 
-  static int sample(void* self);
-  void count(double seconds);
+  void run();
+  void sample();
+  bool thread_is_there() const;
+  static int call_hook(void* self);
+
+  std::thread sampler_;
+  std::mutex mutex_;
+  std::condition_variable beaten_;
+  bool has_beat_ = false;
 
   Reference globals_;
-  std::atomic<bool> asked_{false};
+  PyThreadState* thread_ = nullptr;  ///< The cell's.
   Clock::time_point last_;
+  Reference hook_;
+  Clock::duration between_calls_{};
+  Clock::time_point last_call_;
   std::map<std::pair<std::string, int>, double> seconds_;
   double all_seconds_ = 0.0;
 };

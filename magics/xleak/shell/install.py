@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xleak import _native
 from xleak.shell.events import CellEvents
-from xleak.shell.watcher import Watcher, set_watcher, watcher
+from xleak.shell.watcher import WHILE_RUNNING_SECONDS, Watcher, set_watcher, watcher
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -44,6 +44,7 @@ def attach(shell: InteractiveShell, *, events: bool, tell_live: TellLive | None 
     current = Watcher(shell)
     set_watcher(current)
     _native.follow_lines(shell.user_global_ns)
+    _native.call_while_running(current.while_running, WHILE_RUNNING_SECONDS)
     shell.configurables.append(current.settings)
     tables = shell.magics_manager.magics
     _installed = _Installation(

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # What a cell may wait for; the rest is done while the kernel is idle.
 BUDGET_MS = 30.0
 
+# A cell that matters while it runs does so for minutes.
+WHILE_RUNNING_SECONDS = 30.0
+
 _WORD = re.compile(r"[^\W\d]\w*")
 
 # (index of the cell, its source), called once the cell was judged.
@@ -128,6 +131,17 @@ class Watcher:
         for listener in self.after_judgement:
             listener(index, source)
 
+    def while_running(self) -> None:
+        """Now and then while a cell runs, between two of its instructions: an interrupt that comes
+        here is the cell's."""
+        try:
+            running = self._holders.while_running(self.shell) if _native.enabled() else []
+            if running:
+                self._conclude(_native.records()[-1].index, [*self._holders.facts, *running])
+                self._tell()
+        except Exception as error:
+            self.say_failure(error)
+
     @_harmless
     def before_tool_request(self) -> None:
         """Before a silent or store_history=False request: names that it makes are the tool's."""
@@ -226,10 +240,13 @@ class Watcher:
         looked = examined and self._holders.look(self, self._last_cell, deadline_ms, interrupted)
         self._unfinished = not looked
         if examined:
-            entries = [] if self.caches.unused else map(self._fact, self.caches.entries())
-            judgement = _native.judge(self._last_cell, list(entries), self._holders.facts)
-            for told in self.after_judging:
-                told(judgement)
+            self._conclude(self._last_cell, self._holders.facts)
+
+    def _conclude(self, cell: int, holders: list[_native.Holder]) -> None:
+        entries = [] if self.caches.unused else map(self._fact, self.caches.entries())
+        judgement = _native.judge(cell, list(entries), holders)
+        for told in self.after_judging:
+            told(judgement)
 
     def _examine(self, deadline_ms: float | None, interrupted: Callable[[], bool] | None) -> bool:
         """Whether the facts of the output cache are known; False: it takes another call."""

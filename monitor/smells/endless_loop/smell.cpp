@@ -1,4 +1,6 @@
 // A loop without a way out: its cell never ends, and what each turn keeps has no bound.
+#include "holder_findings.hpp"
+#include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
 
 namespace xleak::monitor::smells::endless_loop {
@@ -100,15 +102,27 @@ std::vector<Finding> in_source(const SourceView& code) {
     Finding finding = loop.finding(
         "This loop has no way out: no `break`, `return` or error ends it, and what its turns keep "
         "grows for as long as it runs. Count the turns, or leave it by a condition.");
+    finding.timed_lines = {loop.lines()};
     if (is_interrupted(loop)) finding.severity = Severity::note;
     findings.push_back(std::move(finding));
   }
   return findings;
 }
 
+std::string measured(const Holder& holder) {
+  return "The loop at " + holder.label + " has run for " + std::to_string(holder.count) +
+         " min without a way out, and the process grows by " + holder.largest + ": " +
+         human(holder.held_bytes) +
+         " so far. Interrupt the cell, and count the turns or leave the loop by a condition.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"endless loop", "", measured, -1});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL303", "endless_loop", Severity::warning, nullptr, in_source};
+const Smell smell{"XL303", "endless_loop", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::endless_loop

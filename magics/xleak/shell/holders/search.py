@@ -46,6 +46,7 @@ from xleak.shell.holders.kept_optimizers import KeptOptimizers
 from xleak.shell.holders.keras_passes import KerasPasses
 from xleak.shell.holders.lambda_layers import lambda_layers
 from xleak.shell.holders.last_traceback import last_traceback
+from xleak.shell.holders.long_cells import LongCell
 from xleak.shell.holders.look import LEAST_BYTES, Look, Teller
 from xleak.shell.holders.made_in_forward import MadeInForward
 from xleak.shell.holders.method_caches import method_caches
@@ -192,6 +193,9 @@ class Holders:
         ]
         self.graphs_of_outputs: Mapping[int, int] = {}
         """By number of an entry of Out the bytes that the graphs of its tensors alone keep."""
+        self._long_cell = LongCell()
+        self._running = ""
+        """The source of the cell that runs or ran last."""
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
         self._crept_bytes = 0
@@ -200,10 +204,15 @@ class Holders:
 
     def before_cell(self, source: str, shell: InteractiveShell) -> None:
         """Notes what the cell is to let go of, and what was there before it."""
+        self._running = source
         if widgets_are_imported():
             self._widgets.history.before_cell()
         if "torch" in sys.modules:
             self._deleted.before_cell(source, shell.user_ns)
+
+    def while_running(self, shell: InteractiveShell) -> list[_native.Holder]:
+        """What the cell that runs does, without a search."""
+        return list(self._long_cell(self._running, self._sources, shell))
 
     def after_cell(self, index: int, source: str, shell: InteractiveShell) -> None:
         """Looks at the cell's counters, and whether its code raised or lets go of something."""

@@ -31,12 +31,16 @@ _Place = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class _Run:
-    """Where the time of a cell went, by samples."""
+class Timed:
+    """What the source says of lines that the cell was seen in."""
 
-    cell: int
-    seconds: Mapping[_Place, float]
-    all_seconds: float
+    found: _native.Finding
+    cause_cell: int
+    label: str
+    """Of the line with most of the time, in words."""
+    seconds: float
+    share: float
+    """Of the time of the cell."""
 
 
 class TimedLines:
@@ -48,16 +52,13 @@ class TimedLines:
 
     def after_cell(self, index: int, sources: Mapping[int, str], shell: InteractiveShell) -> bool:
         """Whether there is something else to tell than before the cell."""
-        lines, all_seconds = _native.line_times()
-        is_long = all_seconds >= _LEAST_SECONDS
+        is_long = _native.line_times()[1] >= _LEAST_SECONDS
         if not is_long and not self._told:
             return False
         identity = identity_of(index, sources[index])
         before = self._told.pop(identity, [])
-        if is_long:
-            run = _Run(index, _by_cell(lines, sources, shell), all_seconds)
-            if holders := list(_holders(run, sources, shell)):
-                self._told[identity] = holders
+        if is_long and (holders := list(_holders(index, sources, shell))):
+            self._told[identity] = holders
         return bool(before) or identity in self._told
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
@@ -66,15 +67,38 @@ class TimedLines:
             yield from holders
 
 
+def timed_findings(sources: Mapping[int, str], shell: InteractiveShell) -> Iterator[Timed]:
+    """Of the cell that runs or ran last. sources: by index of the cell, that one included."""
+    lines, all_seconds = _native.line_times()
+    spent = _by_cell(lines, sources, shell)
+    latest = {identity_of(cell, text): cell for cell, text in sources.items()}
+    cells = sorted(latest.values())
+    for found in source.lint_cells([sources[cell] for cell in cells]).report.findings:
+        spans = [(cells[cell - 1], *lines) for cell, *lines in found.timed_lines if cell > 0]
+        there = {
+            (cell, line): seconds
+            for (cell, line), seconds in spent.items()
+            if any(cell == its and first <= line <= last for its, first, last in spans)
+        }
+        if there:
+            cell, line = max(there, key=lambda place: there[place])
+            # A line and one that it calls may both be told of.
+            seconds = min(sum(there.values()), all_seconds)
+            label = f"line {line} of cell {cell}"
+            yield Timed(found, cells[found.cell - 1], label, seconds, seconds / all_seconds)
+
+
 def _by_cell(
     lines: list[tuple[str, int, float]], sources: Mapping[int, str], shell: InteractiveShell
 ) -> dict[_Place, float]:
     """Seconds by place. IPython knows by what number the code of a file was run."""
     numbers = vars(shell.compile).get("_filename_map", {})
-    cells = {record.execution_count: record.index for record in _native.records()}
+    cells = {record.execution_count or 0: record.index for record in _native.records()}
+    # One that runs has no number yet.
+    cells.setdefault(shell.execution_count, max(sources))
     places: dict[_Place, float] = {}
     for file, line, seconds in lines:
-        cell = cells.get(numbers.get(file), 0)
+        cell = cells.get(numbers.get(file, 0), 0)
         if cell in sources:
             places[cell, line + _lines_left_out(sources[cell])] = seconds
     return places
@@ -87,33 +111,20 @@ def _lines_left_out(text: str) -> int:
 
 
 def _holders(
-    run: _Run, sources: Mapping[int, str], shell: InteractiveShell
+    index: int, sources: Mapping[int, str], shell: InteractiveShell
 ) -> Iterator[_native.Holder]:
-    latest = {identity_of(cell, text): cell for cell, text in sources.items()}
-    cells = sorted(latest.values())
-    for found in source.lint_cells([sources[cell] for cell in cells]).report.findings:
-        kind = _KINDS.get(found.code)
-        spans = [(cells[cell - 1], *lines) for cell, *lines in found.timed_lines if cell > 0]
-        there = {
-            (cell, line): seconds
-            for (cell, line), seconds in run.seconds.items()
-            if any(cell == its and first <= line <= last for its, first, last in spans)
-        }
-        if kind is None or not there or not _is_as_said(found, run.cell, shell):
-            continue
-        cell, line = max(there, key=lambda place: there[place])
-        # A line and one that it calls may both be told of.
-        seconds = min(sum(there.values()), run.all_seconds)
-        percent = int(100 * seconds / run.all_seconds)
-        what = f"{seconds:.1f} s, {percent} % of the time of cell {run.cell}"
-        label = f"line {line} of cell {cell}"
-        yield _native.Holder(kind, label, 0, cells[found.cell - 1], what, percent, "")
+    for it in timed_findings(sources, shell):
+        kind = _KINDS.get(it.found.code)
+        if kind and _is_as_said(it.found, index, shell):
+            percent = int(100 * it.share)
+            what = f"{it.seconds:.1f} s, {percent} % of the time of cell {index}"
+            yield _native.Holder(kind, it.label, 0, it.cause_cell, what, percent, "")
 
 
-def _is_as_said(found: _native.Finding, cell: int, shell: InteractiveShell) -> bool:
+def _is_as_said(found: _native.Finding, index: int, shell: InteractiveShell) -> bool:
     """Whether a view that is said to be strided is, and a device that is said to be used."""
     if found.code in _OF_DEVICES:
-        record = _native.record(cell)
+        record = _native.record(index)
         return any(it.allocated_bytes for it in (record.devices if record else []))
     torch = sys.modules.get("torch")
     view = value_at(shell.user_ns, found.name or "")

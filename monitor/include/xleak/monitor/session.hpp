@@ -52,6 +52,9 @@ class XLEAK_MONITOR_API Session {
   std::vector<CellRecord> records() const;
   /// The record of one index; empty where there is none.
   std::optional<CellRecord> record(int index) const;
+  /// The cell that began last of those that run, without its devices; empty between cells, or where
+  /// a size is unknown.
+  std::optional<LiveCell> running() const;
   /// What one cell changed; nothing for an index without a record.
   CellChange change_of(int index) const;
 
@@ -62,7 +65,7 @@ class XLEAK_MONITOR_API Session {
   /// Where the devices of such a cell are read. `reader` stays mapped until the process ends.
   void read_devices_by(DeviceReader reader) noexcept;
 
-  /// From now on `beat` is called every 20 ms while a cell runs that has run for 100 ms; an empty
+  /// From now on `beat` is called every 50 ms while a cell runs that has run for 100 ms; an empty
   /// one ends it. By the sampling thread, without a lock: it must not throw or wait.
   void beat_by(std::function<void()> beat);
 

@@ -18,8 +18,12 @@ FAMILIES = {
     "XL5": "TensorFlow and Keras",
     "XL6": "Devices and allocators",
 }
-# How a run-time half hands over code that frees.
-_RELEASES = re.compile(r"holder_findings\(|release_cache|%xdel")
+# How a run-time half hands over code that frees: a rule of holders with a title for it, or a magic.
+_RELEASES = re.compile(
+    r'\{\s*(?:"[^"]*"|\w+),\s*(?:"[^"]+"|kTitle|fix_title),\s*(?!Severity)\w+|release_cache|%xdel'
+)
+# How a README says why a half is missing.
+_MISSING = re.compile(r"^- (Nothing is (?:measured|read)): ([^.]+)\.", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Rule:
     in_source: bool
     at_run_time: bool
     fixes: str
+    missing: dict[str, str]
+    """Why "Nothing is measured" or "Nothing is read"."""
 
 
 def rules() -> list[Rule]:
@@ -59,6 +65,7 @@ def _rule(smell: _native.Smell) -> Rule:
         smell.in_source,
         smell.at_run_time,
         ", ".join(filter(None, fixes)),
+        {what: " ".join(why.split()) for what, why in _MISSING.findall(readme)},
     )
 
 
@@ -95,12 +102,19 @@ def coverage_page() -> str:
     ]
     for it in rules():
         folder = f"../monitor/smells/{it.slug}"
-        read, measured = ("yes" if half else "" for half in (it.in_source, it.at_run_time))
+        read = "yes" if it.in_source else _why_not("Nothing is read", it)
+        measured = "yes" if it.at_run_time else _why_not("Nothing is measured", it)
         lines.append(
-            f"| {it.code} | {it.slug} | {read} | {measured} | {it.fixes} "
+            f"| {it.code} | {it.slug} | {read} | {measured} | {it.fixes or 'by hand'} "
             f"| [bad]({folder}/bad.py), [good]({folder}/good.py) |"
         )
     return "\n".join(lines) + "\n"
+
+
+def _why_not(what: str, rule: Rule) -> str:
+    if what not in rule.missing:
+        raise SystemExit(f"monitor/smells/{rule.slug}/README.md lacks a limit '- {what}: why'.")
+    return f"no: {rule.missing[what]}"
 
 
 PAGES = {"rules.md": rules_page, "coverage.md": coverage_page}

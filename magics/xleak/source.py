@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import cache
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from typing import Any
 
 from xleak import _native
 
 
 @cache
 def _give_grammar() -> None:
-    import tree_sitter_python
-
-    _native.use_grammar(tree_sitter_python.language())
+    """Loads the extension module of the grammar alone, and not into `sys.modules`: what a cell sees is
+    the same whether its source was read."""
+    package = PathFinder.find_spec("tree_sitter_python")
+    places = package.submodule_search_locations if package else None
+    spec = PathFinder.find_spec("tree_sitter_python._binding", places) if places else None
+    if spec is None or spec.loader is None:
+        raise ModuleNotFoundError("xleak reads source with tree-sitter-python, which is not there.")
+    before = sys.modules.get(spec.name)
+    module: Any = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if before is None:
+        sys.modules.pop(spec.name, None)
+    _native.use_grammar(module.language())
 
 
 def lint_cells(texts: Sequence[str]) -> _native.LintedFile:

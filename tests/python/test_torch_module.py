@@ -139,6 +139,8 @@ def test_while_torch_is_not_imported_nothing_is_missing(
 # --- building it -----------------------------------------------------------------------------
 
 
+# Two minutes of a compiler's time, which other work on the machine stretches.
+@pytest.mark.timeout(900)
 @pytest.mark.slow
 def test_a_module_is_built_and_used(unpackaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert used_without_the_packaged_one()[:2] == [False, None]

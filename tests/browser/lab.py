@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from wire import Wire
 
 CHROMIUM = "/usr/bin/chromium"
 # A state that comes at once on an idle machine takes longer beside other work.
@@ -119,9 +120,25 @@ class Server:
         with urllib.request.urlopen(request, timeout=START_SECONDS) as answer:
             return json.loads(answer.read() or "null")
 
+    def is_busy(self) -> bool:
+        """Whether a kernel runs a cell, by what the server itself hears of it."""
+        return any(it["execution_state"] == "busy" for it in self.ask("GET", "api/kernels"))
+
+    def restarts(self) -> int:
+        """How often a kernel that had crashed was started again."""
+        return self.log.read_text().count("KernelRestarter: restarting kernel")
+
     def stop(self) -> None:
         self._process.terminate()
         self._process.wait(30)
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """For what no page shows."""
+    deadline = time.monotonic() + START_SECONDS
+    while not is_so():
+        assert time.monotonic() < deadline, "It does not become so."
+        time.sleep(0.1)
 
 
 @contextmanager
@@ -147,7 +164,9 @@ def chromium() -> Iterator[Browser]:
 class Notebook:
     """One notebook in a page, and the panel beside it."""
 
-    def __init__(self, page: Page, server: Server, name: str, *, tree: str = "lab/tree") -> None:
+    def __init__(
+        self, page: Page, server: Server | Wire, name: str, *, tree: str = "lab/tree"
+    ) -> None:
         self.page = page
         page.goto(f"{server.url}{tree}/{name}?token={TOKEN}&reset")
         self.panel = page.locator("#xleak-panel")
@@ -166,6 +185,12 @@ class Notebook:
     def start(self, number: int) -> None:
         self.cell(number).locator(".cm-content").click()
         self.page.keyboard.press("Control+Enter")
+
+    def reconnect(self) -> None:
+        """As from the menu: at once, and not when Lab tries next."""
+        self.page.get_by_role("menuitem", name="Kernel").click()
+        entry = re.compile("^Reconnect to Kernel$")
+        self.page.locator(".lm-Menu-itemLabel", has_text=entry).click()
 
     def output(self, number: int) -> str:
         """What the last run of a cell printed or showed."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab import TOKEN, Notebook, OpenNotebook, Server
+from lab import TOKEN, Notebook, OpenNotebook, Server, wait_until
 from playwright.sync_api import Page, WebSocket, expect
+from wire import Wire, wired
 
 MIB = 1 << 20
 KEPT = f"kept = bytearray({64 * MIB})"
@@ -17,6 +19,12 @@ from comm import get_comm_manager
 get_comm_manager().register_target(
     "xleak", lambda comm, message: comm.send({"kind": "hello", "protocol": 2, "xleak": "9", "capabilities": []}))
 """
+
+
+def once(path: Path, then: str) -> str:
+    """A cell that does so when there is a file."""
+    waits = f"while not os.path.exists({str(path)!r}): time.sleep(0.01)"
+    return f"import os, time\n{waits}\n{then}"
 
 
 def test_without_a_notebook_the_panel_says_what_to_do(page: Page, lab: Server) -> None:
@@ -67,10 +75,7 @@ def test_what_a_crashed_kernel_had_kept_stays_apart_from_what_its_successor_keep
     notebook: OpenNotebook, tmp_path: Path
 ) -> None:
     seen = tmp_path / "seen"
-    grows = (
-        f"import os, time\nmore = bytearray({32 * MIB})\n"
-        f"while not os.path.exists({str(seen)!r}): time.sleep(0.01)\nos._exit(1)"
-    )
+    grows = f"more = bytearray({32 * MIB})\n{once(seen, 'os._exit(1)')}"
     opened = notebook([KEPT, grows, f"kept = bytearray({16 * MIB})"])
     opened.run(1)
     opened.start(2)
@@ -125,6 +130,88 @@ def test_after_a_reload_all_that_was_known_is_there(notebook: OpenNotebook) -> N
     opened.page.reload()
     opened.open_panel()
     expect(opened.size(1)).to_have_text(re.compile(r"^\+64"))
+
+
+@pytest.fixture
+def wire(page: Page, lab: Server) -> Iterator[Wire]:
+    """The connection of a page to the server."""
+    # Lab says so whenever it next asks the server for something, in front of all else.
+    lost = page.locator(".jp-Dialog", has_text="Server Connection Error")
+    page.add_locator_handler(lost, lambda: lost.get_by_role("button", name="Close").click())
+    with wired(lab.url) as wire:
+        yield wire
+    lab.end_kernels()
+
+
+@pytest.mark.each_lab
+def test_when_a_cut_connection_is_back_what_happened_meanwhile_is_there(
+    page: Page, lab: Server, wire: Wire, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    cells = [KEPT, once(go, f"more = bytearray({32 * MIB})"), f"last = bytearray({16 * MIB})"]
+    opened = cut_while_the_second_runs(Notebook(page, wire, lab.write("cut.ipynb", cells)), wire)
+    go.touch()
+    wait_until(lambda: not lab.is_busy())
+    wire.mend()
+    opened.reconnect()
+    opened.wait_for_phase("ready")
+    expect(opened.size(2)).to_have_text(re.compile(r"^\+32"))
+    opened.run(3)
+    expect(opened.size(3)).to_have_text(re.compile(r"^\+16"))
+    bars = opened.panel.locator(".jp-xleak-Cell")
+    expect(bars).to_have_count(3)
+    bars.nth(1).hover()
+    numbers = opened.panel.locator(".jp-xleak-Numbers")
+    expect(numbers).to_contain_text("kept")
+    expect(numbers).not_to_contain_text("Earlier runs")
+
+
+def test_a_cell_that_outlives_a_cut_connection_is_live_again(
+    page: Page, lab: Server, wire: Wire, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    cells = [KEPT, once(go, f"more = bytearray({32 * MIB})")]
+    opened = cut_while_the_second_runs(Notebook(page, wire, lab.write("on.ipynb", cells)), wire)
+    wire.mend()
+    # Lab tries again by itself, after a time that it draws.
+    expect(opened.panel).to_contain_text("A cell is running. The kernel answers when it has ended.")
+    expect(opened.bar(2)).to_have_attribute("data-live", "true")
+    go.touch()
+    opened.wait_for_phase("ready")
+    expect(opened.size(2)).to_have_text(re.compile(r"^\+32"))
+    expect(opened.panel.locator(".jp-xleak-Cell")).to_have_count(2)
+
+
+def test_a_crash_behind_a_cut_connection_leaves_what_was_known_apart(
+    page: Page, lab: Server, wire: Wire, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    cells = [KEPT, once(go, "os._exit(1)"), f"kept = bytearray({16 * MIB})"]
+    opened = cut_while_the_second_runs(Notebook(page, wire, lab.write("gone.ipynb", cells)), wire)
+    before = lab.restarts()
+    go.touch()
+    wait_until(lambda: lab.restarts() > before)
+    wire.mend()
+    opened.reconnect()
+    expect(opened.past_bar(1).locator(".jp-xleak-size")).to_have_text(re.compile(r"^\+64"))
+    opened.wait_for_phase("ready")
+    expect(opened.bar(1)).to_have_count(0)
+    opened.run(3)
+    expect(opened.size(3)).to_have_text(re.compile(r"^\+16"))
+    expect(opened.past_bar(3)).to_have_count(0)
+
+
+def cut_while_the_second_runs(opened: Notebook, wire: Wire) -> Notebook:
+    """Cuts the connection when the first cell has ended, and says that the panel knows."""
+    opened.open_panel()
+    opened.run(1)
+    opened.start(2)
+    expect(opened.bar(2)).to_have_attribute("data-live", "true")
+    wire.cut()
+    opened.wait_for_phase("disconnected")
+    expect(opened.panel).to_contain_text("The connection to the kernel is lost.")
+    expect(opened.size(1)).to_have_text(re.compile(r"^\+64"))
+    return opened
 
 
 def test_two_notebooks_each_show_their_own(notebook: OpenNotebook, lab: Server) -> None:

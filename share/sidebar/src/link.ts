@@ -108,9 +108,13 @@ export class KernelLink implements IDisposable {
   private _reconnected(): void {
     const { connectionStatus } = this._kernel;
     if (connectionStatus === 'connected' && this._model.phase.is === 'disconnected') {
-      // What was said in the meantime is lost; a new comm tells all.
-      this._close();
-    } else if (connectionStatus === 'connecting' && this._model.phase.is === 'ready') {
+      // What was said in the meantime may be lost; a new comm tells all. A cell that still runs holds its
+      // answer up, and only the former comm tells of that cell.
+      const former = this._comm;
+      this._drop();
+      this._open();
+      this._former = former;
+    } else if (connectionStatus === 'connecting' && this._comm) {
       this._model.enter({ is: 'disconnected' });
     }
     this._settle();
@@ -144,16 +148,16 @@ export class KernelLink implements IDisposable {
     const comm = this._kernel.createComm(COMM_TARGET);
     this._comm = comm;
     this._lastId = 0;
-    comm.onMsg = message => this._received(comm, message.content.data);
+    comm.onMsg = message => this._received(comm, message);
     comm.onClose = () => this._closed(comm);
     comm.open();
   }
 
-  private _received(comm: Kernel.IComm, data: unknown): void {
-    if (comm !== this._comm) {
+  private _received(comm: Kernel.IComm, { header, content }: KernelMessage.ICommMsgMsg): void {
+    const message = decode(content.data);
+    if (comm !== this._comm && (comm !== this._former || message?.kind !== 'live')) {
       return;
     }
-    const message = decode(data);
     if (!message) {
       console.warn('xleak: a message of the kernel was left out');
       return;
@@ -161,6 +165,9 @@ export class KernelLink implements IDisposable {
     if (message.kind === 'unsupported') {
       this._model.enter({ is: 'unsupported', protocol: String(message.protocol) });
       return;
+    }
+    if (message.kind === 'hello') {
+      this._met(header.session);
     }
     this._model.take(message);
     if (message.kind === 'hello') {
@@ -173,6 +180,17 @@ export class KernelLink implements IDisposable {
     if ('request' in message && message.kind !== 'progress' && message.request !== null) {
       this._answered(message);
     }
+  }
+
+  /** The kernel answers; it may be another process than before, of whose end nothing was heard. */
+  private _met(session: string): void {
+    if (this._session !== null && this._session !== session) {
+      this._model.forget();
+      this._model.crashed();
+    }
+    this._session = session;
+    this._end(this._former);
+    this._former = null;
   }
 
   private _answered(message: Answer): void {
@@ -221,8 +239,12 @@ export class KernelLink implements IDisposable {
   }
 
   private _close(): void {
-    const comm = this._comm;
+    const comms = [this._comm, this._former];
     this._drop();
+    comms.forEach(comm => this._end(comm));
+  }
+
+  private _end(comm: Kernel.IComm | null): void {
     if (comm && !comm.isDisposed && !this._kernel.isDisposed) {
       comm.close();
     }
@@ -230,6 +252,7 @@ export class KernelLink implements IDisposable {
 
   private _drop(): void {
     this._comm = null;
+    this._former = null;
     this._wasSubscribed = false;
     const pending = [...this._pending.values()];
     this._pending.clear();
@@ -239,6 +262,10 @@ export class KernelLink implements IDisposable {
   }
 
   private _comm: Kernel.IComm | null = null;
+  /** The comm of before the connection was cut, until the new one is answered. */
+  private _former: Kernel.IComm | null = null;
+  /** What the process of the kernel calls its session. */
+  private _session: string | null = null;
   private _lastId = 0;
   private readonly _pending = new Map<number, PromiseDelegate<Answer>>();
   private _subscribed = false;

@@ -17,7 +17,7 @@ export function State(props: {
       </p>
     );
   }
-  const { phase, busy, runs } = watch.model;
+  const { phase, busy, live, runs } = watch.model;
   if (phase.is === 'ready') {
     return runs.length > 0 ? null : (
       <p className="jp-xleak-State">
@@ -30,7 +30,7 @@ export function State(props: {
   }
   return (
     <p className="jp-xleak-State" role="status">
-      {sentence(phase, busy, view.trans)}
+      {sentence(phase, busy || live !== null, view.trans)}
     </p>
   );
 }

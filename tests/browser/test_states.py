@@ -97,6 +97,37 @@ def test_what_a_crashed_kernel_had_kept_stays_apart_from_what_its_successor_keep
 
 
 @pytest.mark.each_lab
+@pytest.mark.parametrize("crashes", ["import os; os._exit(1)", "import os; os.abort()"])
+def test_a_cell_that_crashes_the_kernel_at_once_is_told(
+    notebook: OpenNotebook, crashes: str
+) -> None:
+    opened = notebook([crashes, KEPT], name="at_once")
+    opened.start(1)
+    bar = opened.past_bar(1)
+    expect(bar.locator(".jp-xleak-size")).to_have_text("?")
+    expect(bar).to_have_attribute("aria-label", re.compile("was running when the kernel died"))
+    opened.page.locator(".jp-Dialog").get_by_role("button", name="Ok").click()
+    opened.wait_for_phase("ready")
+    expect(opened.bar(1)).to_have_count(0)
+    opened.run(2)
+    expect(opened.size(2)).to_have_text(re.compile(r"^\+64"))
+
+
+def test_a_running_cell_has_a_bar_where_the_kernel_tells_of_it_when_it_has_ended(
+    notebook: OpenNotebook, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    opened = notebook(["%load_ext xleak", once(go, KEPT)], kernel="python3")
+    opened.run(1)
+    opened.wait_for_phase("ready")
+    opened.start(2)
+    expect(opened.bar(2)).to_have_attribute("aria-label", re.compile(r"\[\*\].*not known yet"))
+    expect(opened.size(2)).to_have_text("?")
+    go.touch()
+    expect(opened.size(2)).to_have_text(re.compile(r"^\+64"))
+
+
+@pytest.mark.each_lab
 def test_a_kernel_that_cannot_be_started_has_failed(page: Page, lab: Server) -> None:
     lab.add_kernel("absent", ["/no/such/program", "{connection_file}"])
     opened = Notebook(page, lab, lab.write("absent.ipynb", ["1"], "absent"))

@@ -9,6 +9,12 @@ import { COMM_TARGET, decode } from './protocol';
 /** The kernel did not carry out a request; the message says why. */
 export class Refused extends Error {}
 
+/** A cell that the kernel was asked to run. */
+interface IRun {
+  readonly request: string;
+  readonly cellId: string;
+}
+
 type Answer = FromKernel & { request: number | null };
 
 /** Keeps a comm to one kernel open for as long as the kernel has one to offer. */
@@ -20,6 +26,7 @@ export class KernelLink implements IDisposable {
     _kernel.statusChanged.connect(this._settle, this);
     _kernel.connectionStatusChanged.connect(this._reconnected, this);
     _kernel.iopubMessage.connect(this._overheard, this);
+    _kernel.anyMessage.connect(this._passed, this);
     this._settle();
   }
 
@@ -84,6 +91,7 @@ export class KernelLink implements IDisposable {
       this._model.enter({ is: this._hasLived ? 'dead' : 'failed' });
     } else if (status === 'restarting') {
       this._drop();
+      this._asked = [];
       this._model.forget();
       this._model.enter({ is: 'restarting' });
     } else if (status === 'autorestarting') {
@@ -138,6 +146,26 @@ export class KernelLink implements IDisposable {
     }
   }
 
+  /** Keeps what the notebook asked to run, so that a cell is known before the kernel tells of it. */
+  private _passed(_: unknown, { msg, direction }: Kernel.IAnyMessageArgs): void {
+    const { cellId } = msg.metadata;
+    if (direction === 'send' && msg.header.msg_type === 'execute_request') {
+      const isWatched = this._comm !== null && this._model.phase.is !== 'unsupported';
+      if (isWatched && typeof cellId === 'string') {
+        this._expect([...this._asked, { request: msg.header.msg_id, cellId }]);
+      }
+    } else if (direction === 'recv' && msg.header.msg_type === 'status') {
+      const { execution_state: state } = msg.content as KernelMessage.IStatusMsg['content'];
+      const ended = state === 'idle' && 'msg_id' in msg.parent_header && msg.parent_header.msg_id;
+      this._expect(this._asked.filter(it => it.request !== ended));
+    }
+  }
+
+  private _expect(asked: readonly IRun[]): void {
+    this._asked = asked;
+    this._model.setRunning(asked[0]?.cellId ?? null);
+  }
+
   private _open(): void {
     this._close();
     if (!this._kernel.handleComms) {
@@ -147,6 +175,7 @@ export class KernelLink implements IDisposable {
     this._model.enter({ is: 'connecting' });
     const comm = this._kernel.createComm(COMM_TARGET);
     this._comm = comm;
+    this._askedBefore = this._asked;
     this._lastId = 0;
     comm.onMsg = message => this._received(comm, message);
     comm.onClose = () => this._closed(comm);
@@ -173,6 +202,11 @@ export class KernelLink implements IDisposable {
     if (message.kind === 'hello') {
       this._subscribe();
     }
+    if (message.kind === 'cell') {
+      const { cell_id: cellId } = message.cell;
+      const ended = this._asked.find(it => it.cellId === cellId);
+      this._expect(this._asked.filter(it => it !== ended));
+    }
     if (message.kind === 'cell' && !this._model.takes('late_findings')) {
       // Nobody else ends a search that did not fit under the cell.
       this.ask({ kind: 'findings' }).catch(() => undefined);
@@ -189,6 +223,8 @@ export class KernelLink implements IDisposable {
       this._model.crashed();
     }
     this._session = session;
+    // It answers after all that it was asked before, of whose end nothing may have been heard.
+    this._expect(this._asked.filter(it => !this._askedBefore.includes(it)));
     this._end(this._former);
     this._former = null;
   }
@@ -213,6 +249,7 @@ export class KernelLink implements IDisposable {
   private _foreign(problem: string | null): void {
     const enter = (language: string | null) => {
       if (!this._isDisposed && !this._comm) {
+        this._asked = [];
         this._model.forget();
         this._model.enter({ is: 'foreign', language, problem });
       }
@@ -261,6 +298,9 @@ export class KernelLink implements IDisposable {
     }
   }
 
+  /** What has not ended, in the order of the requests. */
+  private _asked: readonly IRun[] = [];
+  private _askedBefore: readonly IRun[] = [];
   private _comm: Kernel.IComm | null = null;
   /** The comm of before the connection was cut, until the new one is answered. */
   private _former: Kernel.IComm | null = null;

@@ -117,7 +117,8 @@ export class SessionModel {
     this._phase = phase;
     if (phase.is !== 'ready') {
       this._capabilities = new Set();
-      this._live = null;
+      // What was told last of the cell that a dead kernel ran is all that will be known.
+      this._live = phase.is === 'dead' ? this._live : null;
       this._progress = null;
       this._told = false;
     }
@@ -126,10 +127,11 @@ export class SessionModel {
 
   /** The kernel is another one, or a new one of the same name. */
   forget(): void {
-    this._forgotten = this._runs.length > 0 || this._live ? this._known : null;
+    this._forgotten = this.rows([]).length > 0 ? this._known : null;
     this._runs = [];
     this._earlierCells = 0;
     this._live = null;
+    this._running = null;
     this._findings = [];
     this._returned = new Map();
     this._names = null;
@@ -149,6 +151,14 @@ export class SessionModel {
     if (this._forgotten) {
       this._past = [this._forgotten, ...this._past];
       this._forgotten = null;
+      this._changed.emit();
+    }
+  }
+
+  /** The kernel was asked to run a cell, which has not ended; null: none. */
+  setRunning(cellId: string | null): void {
+    if (cellId !== this._running) {
+      this._running = cellId;
       this._changed.emit();
     }
   }
@@ -209,6 +219,8 @@ export class SessionModel {
     return {
       runs: this._runs,
       live: this._live,
+      // The kernel tells nothing of cells that it does not watch, crashed or not.
+      running: this._policy === 'off' ? null : this._running,
       findings: this._findings,
       returned: this._returned
     };
@@ -286,6 +298,7 @@ export class SessionModel {
   private _runs: readonly Cell[] = [];
   private _earlierCells = 0;
   private _live: Live | null = null;
+  private _running: string | null = null;
   private _findings: readonly Finding[] = [];
   private _returned: ReadonlyMap<number, number> = new Map();
   private _forgotten: IKnown | null = null;

@@ -67,7 +67,7 @@ function Panel({ view }: { view: IView }) {
     <>
       <Hatch />
       <Summary view={view} watch={watch} />
-      {watch && model && model.runs.length + (model.live ? 1 : 0) > 0 && (
+      {watch && model && watch.rows.length > 0 && (
         <>
           <Section label={trans.__('Cells')} kind="cells" opened={true}>
             <Cells
@@ -76,6 +76,7 @@ function Panel({ view }: { view: IView }) {
               watch={watch}
               rows={watch.rows}
               label={trans.__('Memory kept by each cell')}
+              over={model.phase.is === 'dead'}
             />
           </Section>
           <Section

@@ -6,6 +6,8 @@ export interface IKnown {
   /** In the order of their execution. */
   readonly runs: readonly Cell[];
   readonly live: Live | null;
+  /** The cell that the kernel was asked to run, until it has ended. */
+  readonly running: string | null;
   readonly findings: readonly Finding[];
   /** What came back of what a run kept, by the run's index. */
   readonly returned: ReadonlyMap<number, number>;
@@ -17,6 +19,8 @@ export interface ICellRow {
   readonly cellId: string | null;
   readonly latest: Cell | null;
   readonly earlier: readonly Cell[];
+  readonly running: boolean;
+  /** What a running cell does; null until that was told. */
   readonly live: Live | null;
   readonly findings: readonly Finding[];
   /** What was given back of what the last run kept. */
@@ -30,8 +34,8 @@ export function rowsOf(known: IKnown, order: readonly string[]): ICellRow[] {
     const key = keyOf(cell);
     groups.set(key, [...(groups.get(key) ?? []), cell]);
   }
-  if (known.live && !groups.has(keyOf(known.live))) {
-    groups.set(keyOf(known.live), []);
+  for (const key of runningKeys(known)) {
+    groups.set(key, groups.get(key) ?? []);
   }
   const place = new Map(order.map((id, index) => [`id ${id}`, index]));
   const placeOf = (key: string) => place.get(key) ?? order.length;
@@ -52,6 +56,14 @@ export function climbBytes(cell: Cell): number | null {
   return before === null || peak === null ? null : peak - before;
 }
 
+/** What its bar shows: of a running cell its growth so far, null where nothing was told of it. */
+export function shownBytes({ running, live, latest }: ICellRow): number | null {
+  if (live) {
+    return live.resident_bytes - live.resident_before_bytes;
+  }
+  return running ? null : latest && keptBytes(latest);
+}
+
 /** The run that a finding is to be repaired at. */
 export function guiltyRun(finding: Finding): number {
   return finding.cause_cell ?? finding.cell;
@@ -65,10 +77,16 @@ function rowOf(known: IKnown, key: string, runs: readonly Cell[], inNotebook: bo
     cellId: inNotebook ? key.slice(3) : null,
     latest,
     earlier: runs.slice(0, -1),
+    running: runningKeys(known).includes(key),
     live: known.live && keyOf(known.live) === key ? known.live : null,
     findings: known.findings.filter(it => indices.has(guiltyRun(it))),
     returnedBytes: latest ? (known.returned.get(latest.index) ?? 0) : 0
   };
+}
+
+/** Of the cell that another front end runs only what the kernel tells is known. */
+function runningKeys({ live, running }: IKnown): string[] {
+  return [...(live ? [keyOf(live)] : []), ...(running === null ? [] : [`id ${running}`])];
 }
 
 function keyOf(cell: { cell_id: string | null; index: number }): string {

@@ -6,7 +6,7 @@ import { SessionModel, total } from '../src/model';
 import type { Cell, Finding, FromKernel } from '../src/protocol';
 import { decode } from '../src/protocol';
 import type { ICellRow } from '../src/rows';
-import { climbBytes, keptBytes } from '../src/rows';
+import { climbBytes, keptBytes, shownBytes } from '../src/rows';
 
 const MIB = 1 << 20;
 
@@ -109,6 +109,42 @@ test('a running cell has a row of its own until it has ended', () => {
   assert.equal(model.rows(['a'])[0]?.live, null);
 });
 
+test('a cell that the kernel was asked to run has a row at once, of unknown size', () => {
+  const model = new SessionModel();
+  model.take({ kind: 'cell', cell: cell(1, 'a', MIB) });
+  model.setRunning('a');
+  const [row] = model.rows(['a']);
+  assert.ok(row?.running && row.latest);
+  assert.equal(shownBytes(row), null);
+  model.setRunning('b');
+  assert.deepEqual(
+    model.rows(['a', 'b']).map(it => [it.cellId, it.running, shownBytes(it)]),
+    [
+      ['a', false, MIB],
+      ['b', true, null]
+    ]
+  );
+  model.setRunning(null);
+  assert.equal(model.rows(['a', 'b']).length, 1);
+});
+
+test('a running cell of which something was told is shown with that', () => {
+  const model = new SessionModel();
+  const live = example('live');
+  assert.ok(live.kind === 'live');
+  model.setRunning('a');
+  model.take({ ...live, cell_id: 'a', resident_before_bytes: 0, resident_bytes: MIB });
+  const rows = model.rows(['a']);
+  assert.deepEqual(rows.map(shownBytes), [MIB]);
+});
+
+test('a kernel that does not watch its cells shows none that runs', () => {
+  const model = new SessionModel();
+  model.take({ kind: 'policy', policy: 'off' });
+  model.setRunning('a');
+  assert.equal(model.rows(['a']).length, 0);
+});
+
 test('by the policy ask the largest of what was just found is asked about, once', () => {
   const model = new SessionModel();
   const asked = () => model.question?.id ?? null;
@@ -148,6 +184,27 @@ test('what a crashed session had kept stays apart, whatever its successor tells'
   const ids = (rows: ICellRow[]) => rows.map(row => row.cellId);
   assert.deepEqual(ids(model.rows(['a', 'b'])), ['b']);
   assert.deepEqual(model.pastRows(['a', 'b']).map(ids), [['a']]);
+});
+
+test('of a session that crashed in its first cell that cell stays, as the one that ran', () => {
+  const model = new SessionModel();
+  model.setRunning('a');
+  model.forget();
+  model.crashed();
+  assert.deepEqual(model.rows(['a']), []);
+  assert.deepEqual(
+    model.pastRows(['a']).map(rows => rows.map(row => [row.cellId, row.running])),
+    [[['a', true]]]
+  );
+});
+
+test('what a dead kernel did last stays, and is no longer live in any other state', () => {
+  const model = new SessionModel();
+  model.take(example('live'));
+  model.enter({ is: 'dead' });
+  assert.ok(model.live);
+  model.enter({ is: 'disconnected' });
+  assert.equal(model.live, null);
 });
 
 test('the session that crashed last comes first, and one without cells leaves nothing', () => {

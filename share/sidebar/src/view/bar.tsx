@@ -1,7 +1,7 @@
 import type { ScaleLinear } from 'd3-scale';
 import { scaleLinear } from 'd3-scale';
 import type { ICellRow } from '../rows';
-import { climbBytes, keptBytes } from '../rows';
+import { climbBytes, keptBytes, shownBytes } from '../rows';
 
 /** Bytes to percent of the width. */
 export type ByteScale = ScaleLinear<number, number>;
@@ -26,11 +26,9 @@ export function scaleOf(rows: readonly ICellRow[]): ByteScale {
 
 /** What a cell kept, from zero to the right, or gave back, hatched and to the left; its peak as a tick. */
 export function Bar({ row, x }: { row: ICellRow; x: ByteScale }): React.JSX.Element {
-  const { live, latest } = row;
-  const kept = live
-    ? live.resident_bytes - live.resident_before_bytes
-    : latest && keptBytes(latest);
-  const climb = live || !latest ? null : climbBytes(latest);
+  const { running, live, latest } = row;
+  const kept = shownBytes(row);
+  const climb = running || !latest ? null : climbBytes(latest);
   const returned = kept === null ? 0 : Math.min(row.returnedBytes, Math.max(0, kept));
   return (
     <svg className="jp-xleak-Bar" aria-hidden="true">

@@ -3,7 +3,7 @@ import * as React from 'react';
 import { humanBytes, humanSeconds, signedBytes } from '../format';
 import type { Cell } from '../protocol';
 import type { ICellRow } from '../rows';
-import { climbBytes, keptBytes } from '../rows';
+import { climbBytes, keptBytes, shownBytes } from '../rows';
 import type { NotebookWatch } from '../watch';
 import { Bar, DeviceBar, scaleOf } from './bar';
 import type { IView } from './view';
@@ -101,21 +101,18 @@ function Row({
   x: ReturnType<typeof scaleOf>;
   trans: TranslationBundle;
 }) {
-  const kept = row.live
-    ? row.live.resident_bytes - row.live.resident_before_bytes
-    : row.latest && keptBytes(row.latest);
   const worst = row.findings[0];
   return (
     <>
       <span className="jp-xleak-prompt">{promptOf(row)}</span>
       <span className="jp-xleak-bars">
         <Bar row={row} x={x} />
-        {!row.live &&
+        {!row.running &&
           row.latest?.devices.map(use => (
             <DeviceBar key={use.device} kept={use.allocated_kept_bytes} x={x} />
           ))}
       </span>
-      <span className="jp-xleak-size">{signedBytes(kept)}</span>
+      <span className="jp-xleak-size">{signedBytes(shownBytes(row))}</span>
       <span className="jp-xleak-mark" data-severity={worst?.severity}>
         {worst && <span title={trans._n('%1 finding', '%1 findings', row.findings.length)}>!</span>}
       </span>
@@ -140,7 +137,13 @@ function Numbers({ row, over, trans }: { row: ICellRow; over: boolean; trans: Tr
 }
 
 function factsOf(row: ICellRow, over: boolean, trans: TranslationBundle): string[] {
-  const { live, latest } = row;
+  const { running, live, latest } = row;
+  if (running && !live) {
+    return [
+      over ? trans.__('was running when the kernel died') : trans.__('running'),
+      over ? trans.__('what it took is unknown') : trans.__('what it takes is not known yet')
+    ];
+  }
   if (live) {
     return [
       over
@@ -186,7 +189,7 @@ function sentence(row: ICellRow, over: boolean, trans: TranslationBundle): strin
 }
 
 function promptOf(row: ICellRow): string {
-  return row.live || !row.latest ? '[*]' : promptText(row.latest);
+  return row.running || !row.latest ? '[*]' : promptText(row.latest);
 }
 
 function promptText(cell: Cell): string {

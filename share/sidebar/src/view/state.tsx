@@ -17,9 +17,10 @@ export function State(props: {
       </p>
     );
   }
-  const { phase, busy, live, runs } = watch.model;
+  const { phase, busy } = watch.model;
+  const running = watch.rows.some(row => row.running);
   if (phase.is === 'ready') {
-    return runs.length > 0 ? null : (
+    return watch.rows.length > 0 ? null : (
       <p className="jp-xleak-State">
         {view.trans.__('Run a cell to see what it keeps in memory.')}
       </p>
@@ -30,7 +31,7 @@ export function State(props: {
   }
   return (
     <p className="jp-xleak-State" role="status">
-      {sentence(phase, busy || live !== null, view.trans)}
+      {sentence(phase, busy || running, view.trans)}
     </p>
   );
 }

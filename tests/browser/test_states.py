@@ -245,6 +245,23 @@ def cut_while_the_second_runs(opened: Notebook, wire: Wire) -> Notebook:
     return opened
 
 
+def test_after_a_reload_the_bars_of_a_crashed_session_are_there(notebook: OpenNotebook) -> None:
+    opened = notebook([KEPT, "import os; os._exit(1)", f"kept = bytearray({16 * MIB})"])
+    opened.run(1)
+    opened.start(2)
+    opened.page.locator(".jp-Dialog").get_by_role("button", name="Ok").click()
+    expect(opened.past_bar(2)).to_be_visible()
+    opened.wait_for_phase("ready")
+    opened.run(3)
+    opened.page.keyboard.press("Control+s")
+    opened.page.reload()
+    opened.open_panel()
+    expect(opened.size(3)).to_have_text(re.compile(r"^\+16"))
+    expect(opened.past_bar(1).locator(".jp-xleak-size")).to_have_text(re.compile(r"^\+64"))
+    expect(opened.past_bar(2).locator(".jp-xleak-size")).to_have_text("?")
+    expect(opened.past_bar(3)).to_have_count(0)
+
+
 def test_two_notebooks_each_show_their_own(notebook: OpenNotebook, lab: Server) -> None:
     first = notebook([KEPT, "1"])
     first.run(1)

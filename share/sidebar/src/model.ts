@@ -163,6 +163,17 @@ export class SessionModel {
     }
   }
 
+  /** The sessions that a crash ended, the latest first. */
+  get past(): readonly IKnown[] {
+    return this._past;
+  }
+
+  /** Those are known from before. */
+  recall(past: readonly IKnown[]): void {
+    this._past = past;
+    this._changed.emit();
+  }
+
   setBusy(busy: boolean): void {
     if (busy !== this._busy) {
       this._busy = busy;

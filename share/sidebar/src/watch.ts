@@ -8,8 +8,9 @@ import { Signal } from '@lumino/signaling';
 import { withEdits } from './edits';
 import { KernelLink, Refused } from './link';
 import { SessionModel } from './model';
+import { keep, kept } from './past';
 import type { EditFix, PanelRequest } from './protocol';
-import type { ICellRow } from './rows';
+import type { ICellRow, IKnown } from './rows';
 
 /** One notebook: its model, the link to its kernel, and the cells that the model speaks of. */
 export class NotebookWatch implements IDisposable {
@@ -125,6 +126,10 @@ export class NotebookWatch implements IDisposable {
       return;
     }
     this.model.enter({ is: 'connecting' });
+    if (this.model.past.length === 0) {
+      this._past = kept(kernel.id);
+      this.model.recall(this._past);
+    }
     this._link = new KernelLink(kernel, this.model);
     this._link.subscribed = this._subscribed;
   }
@@ -141,6 +146,12 @@ export class NotebookWatch implements IDisposable {
   }
 
   private _updated(): void {
+    const { past } = this.model;
+    const kernel = this.panel.sessionContext.session?.kernel;
+    if (kernel && past.length > 0 && past !== this._past) {
+      this._past = past;
+      keep(kernel.id, past);
+    }
     this._rows = null;
     this._pastRows = null;
     this._changed.emit();
@@ -154,6 +165,8 @@ export class NotebookWatch implements IDisposable {
   private readonly _changed = new Signal<this, void>(this);
   private _link: KernelLink | null = null;
   private _rows: readonly ICellRow[] | null = null;
+  /** As it is kept. */
+  private _past: readonly IKnown[] = [];
   private _pastRows: readonly (readonly ICellRow[])[] | null = null;
   private readonly _sources = new Map<string, string>();
   private _subscribed = false;

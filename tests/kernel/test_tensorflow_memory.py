@@ -1,4 +1,5 @@
-"""TensorFlow's tensors in a real kernel: their memory is told, and only where nothing else shows it."""
+"""TensorFlow's tensors and variables in a real kernel: their memory is told, and only where nothing else
+shows it."""
 
 from __future__ import annotations
 
@@ -71,3 +72,112 @@ def test_a_tensor_without_numbers_is_no_trouble(tensorflow_kernel: Session, made
 def test_the_memory_of_a_name_is_that_of_its_tensors(tensorflow_kernel: Session) -> None:
     tensorflow_kernel.run("parts = [tf.ones([1 << 20]) for _ in range(3)]")
     assert "12 MiB" in tensorflow_kernel.run("%memreport parts").text()
+
+
+# A kernel and a bias of 16 MiB and 16 KiB.
+DENSE = "keras.Sequential([keras.Input((1024,)), keras.layers.Dense(4096)])"
+WEIGHTS = 16 * MIB + (16 << 10)
+TRAINED = "shown.fit(x, y, verbose=0)\ngc.collect()"
+
+
+@pytest.fixture(scope="module")
+def keras_kernel(tensorflow_kernel: Session) -> Session:
+    assert tensorflow_kernel.run("import gc, keras").content["status"] == "ok"
+    return tensorflow_kernel
+
+
+@pytest.mark.parametrize(
+    ("made", "used", "kept"),
+    [
+        ("tf.Variable(tf.random.normal([4, 1 << 20]))", "", 16 * MIB),
+        ("keras.Variable(tf.zeros([4, 1 << 20]))", "", 16 * MIB),
+        (DENSE, "", WEIGHTS),
+        # With two moments of the gradient for each weight.
+        (DENSE, "shown.compile('adam', run_eagerly=True, loss='mse')\n" + TRAINED, 3 * WEIGHTS),
+        (DENSE, "shown.predict(x, verbose=0)\ngc.collect()", WEIGHTS),
+    ],
+)
+def test_a_shown_model_is_told_and_its_release_brings_the_bytes_back(
+    keras_kernel: Session, made: str, used: str, kept: int
+) -> None:
+    keras_kernel.run("x, y = np.zeros((8, 1024), 'f'), np.zeros((8, 4096), 'f')")
+    entry = shown_and_deleted(keras_kernel, made, used)
+    found = keras_kernel.findings()[entry]
+    assert (found["code"], found["bytes"]) == ("XL401", pytest.approx(kept, rel=0.05))
+    before = keras_kernel.ask(POOL)
+    keras_kernel.run(found["fix"])
+    keras_kernel.run("gc.collect()")
+    assert before - keras_kernel.ask(POOL) == pytest.approx(kept, rel=0.05)
+    assert entry not in keras_kernel.findings()
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "same = [shown]",
+        "same = shown.handle",
+        "same = shown.read_value()",
+        "same = tf.function(lambda: shown + 1).get_concrete_function()",
+    ],
+)
+def test_a_variable_whose_memory_a_name_may_share_is_not_told(
+    keras_kernel: Session, kept: str
+) -> None:
+    entry = shown_and_deleted(keras_kernel, "tf.Variable(tf.ones([4, 1 << 20]))", kept)
+    assert entry not in keras_kernel.findings()
+    keras_kernel.run("del same")
+    keras_kernel.run("gc.collect()")
+    assert entry in keras_kernel.findings()
+    keras_kernel.run(f"%xdel {entry}")
+
+
+def test_a_shown_tensor_that_was_read_from_a_named_variable_is_not_told(
+    keras_kernel: Session,
+) -> None:
+    keras_kernel.run("weight = tf.Variable(tf.ones([4, 1 << 20]))")
+    entry = shown_and_deleted(keras_kernel, "weight.read_value()")
+    assert entry not in keras_kernel.findings()
+    keras_kernel.run("del weight")
+    keras_kernel.run("gc.collect()")
+    assert entry in keras_kernel.findings()
+    keras_kernel.run(f"%xdel {entry}")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "tf.Variable(tf.zeros([4, 1 << 20]), shape=tf.TensorShape(None))",
+        "tf.Variable(tf.zeros([4, 1 << 20]), shape=[None, 1 << 20])",
+        "tf.Variable(tf.constant(['a' * 40] * 100_000))",
+        "tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)",
+    ],
+)
+def test_a_variable_whose_size_is_not_known_is_no_trouble(keras_kernel: Session, made: str) -> None:
+    entry = shown_and_deleted(keras_kernel, made)
+    assert entry not in keras_kernel.findings()
+    assert "failed" not in keras_kernel.run("%memreport").text("stderr")
+
+
+def test_several_objects_over_one_handle_are_one_memory(keras_kernel: Session) -> None:
+    keras_kernel.run("first = tf.Variable(tf.ones([1 << 20]))")
+    keras_kernel.run("pair = [first, keras.Variable(first), first.handle]\ndel first")
+    told = keras_kernel.run("%memreport pair").text()
+    assert "4 MiB that nothing else holds" in told
+
+
+def test_the_memory_of_a_name_is_that_of_its_model(keras_kernel: Session) -> None:
+    keras_kernel.run(f"net = {DENSE}")
+    assert "16 MiB" in keras_kernel.run("%memreport net").text()
+    keras_kernel.run("del net; gc.collect()")
+
+
+def test_a_model_that_a_traceback_keeps_is_told(keras_kernel: Session) -> None:
+    keras_kernel.run(f"def train():\n    inner = {DENSE}\n    raise ValueError(1)")
+    keras_kernel.run("train()")
+    keras_kernel.run("after = 3")
+    found = next(it for it in keras_kernel.findings().values() if it["code"] == "XL402")
+    assert found["bytes"] == pytest.approx(WEIGHTS, rel=0.05)
+    before = keras_kernel.ask(POOL)
+    keras_kernel.run(found["fix"])
+    keras_kernel.run("gc.collect()")
+    assert before - keras_kernel.ask(POOL) == pytest.approx(WEIGHTS, rel=0.05)

@@ -12,8 +12,15 @@
 namespace xleak::facts {
 namespace {
 
-// Strings, resources and variants (tensorflow/core/framework/types.proto).
-constexpr long long kNoNumbers[] = {7, 20, 21};
+constexpr const char* kTensorFlow = "tensorflow";
+
+// What TensorFlow numbers its types by (tensorflow/core/framework/types.proto).
+constexpr long long kResource = 20;
+// Strings, resources and variants.
+constexpr long long kNoNumbers[] = {7, kResource, 21};
+// Bytes of one number, by type; 0 where it has no fixed size.
+constexpr std::int64_t kItemBytes[] = {0, 4, 8, 4, 1, 2, 1,  0, 8, 8, 1, 1,
+                                       1, 4, 2, 2, 2, 2, 16, 2, 0, 0, 4, 8};
 
 // Fewer are not worth the questions.
 constexpr long long kLeastElements = 1024;
@@ -44,6 +51,51 @@ std::vector<Reference> arrow_parts(PyObject* object) {
   return parts;
 }
 
+Reference attribute(const Reference& object, const char* name) {
+  if (!object || object.get() == Py_None) return {};
+  PyObject* value = PyObject_GetAttrString(object.get(), name);
+  if (value == nullptr) PyErr_Clear();
+  return Reference::steal(value);
+}
+
+Reference item(const Reference& sequence, Py_ssize_t index) {
+  PyObject* value = PySequence_GetItem(sequence.get(), index);
+  if (value == nullptr) PyErr_Clear();
+  return Reference::steal(value);
+}
+
+Py_ssize_t length(const Reference& sequence) {
+  const Py_ssize_t count = sequence ? PySequence_Size(sequence.get()) : 0;
+  if (count < 0) PyErr_Clear();
+  return std::max<Py_ssize_t>(count, 0);
+}
+
+/// What the variable behind a handle takes, by the shape and the type that TensorFlow noted on the
+/// handle; 0 where it does not know them.
+std::int64_t variable_bytes(PyTypeObject* type, PyObject* handle) {
+  const Reference parts =
+      attribute(read_descriptor(type, "_handle_data", handle), "shape_and_type");
+  if (length(parts) != 1) return 0;
+  const Reference part = item(parts, 0);
+  const Reference shape = attribute(part, "shape");
+  const auto dtype = as_integer(attribute(part, "dtype"), 0);
+  const bool known = dtype > 0 && dtype < static_cast<long long>(std::size(kItemBytes));
+  if (!known || attribute(shape, "unknown_rank").get() != Py_False) return 0;
+  std::int64_t count = 1;
+  const Reference extents = attribute(shape, "dim");
+  for (Py_ssize_t i = 0; i < length(extents); ++i)
+    count *= std::max(0LL, as_integer(attribute(item(extents, i), "size"), 0));
+  return count < kLeastElements ? 0 : count * kItemBytes[dtype];
+}
+
+bool is_on_host(PyTypeObject* type, const char* name, PyObject* tensor) {
+  const Reference device = read_descriptor(type, name, tensor);
+  const char* text =
+      device && PyUnicode_Check(device.get()) ? PyUnicode_AsUTF8(device.get()) : nullptr;
+  if (text == nullptr) PyErr_Clear();
+  return text != nullptr && std::string_view(text).find(":CPU:") != std::string_view::npos;
+}
+
 class Collector {
  public:
   explicit Collector(TorchFacts& torch) : torch_(torch) {}
@@ -53,7 +105,7 @@ class Collector {
     if (node.kind == Kind::storage) add_storage(node, torch_.describe(node.object));
     if (node.kind == Kind::arrow) add_shown(node, visit_arrow_buffers, "arrow");
     if (node.kind == Kind::polars) add_polars(node);
-    if (node.kind == Kind::eager) add_shown(node, visit_eager_buffer, "tensorflow");
+    if (node.kind == Kind::eager) add_shown(node, visit_eager_buffer, kTensorFlow);
   }
 
   std::vector<Buffer> take() {
@@ -97,7 +149,8 @@ class Collector {
   void add_shown(const Node& node, BufferVisitor visit, const char* owner) {
     visit(node.object, [&](std::int64_t address, std::int64_t bytes) {
       Buffer& known = buffer(node, address);
-      known.address = address;
+      // That of a variable's handle says nothing of where its numbers are.
+      known.address = address == reinterpret_cast<std::int64_t>(node.object) ? 0 : address;
       known.bytes = bytes;
       known.owner = owner;
       known.doubt = Buffer::Doubt::names;
@@ -159,16 +212,18 @@ void visit_arrow_buffers(PyObject* object, const TakeBuffer& take) {
 void visit_eager_buffer(PyObject* tensor, const TakeBuffer& take) {
   auto* type = imported_type("tensorflow.python.framework.ops", "EagerTensor");
   if (type == nullptr || !PyType_IsSubtype(Py_TYPE(tensor), type)) return;
-  if (as_integer(call_descriptor(type, "_num_elements", tensor), 0) < kLeastElements) return;
+  const auto elements = as_integer(call_descriptor(type, "_num_elements", tensor), 0);
+  if (elements != 1 && elements < kLeastElements) return;
   const auto dtype = as_integer(call_descriptor(type, "_datatype_enum", tensor), kNoNumbers[0]);
-  if (std::find(std::begin(kNoNumbers), std::end(kNoNumbers), dtype) != std::end(kNoNumbers))
+  if (dtype == kResource && is_on_host(type, "device", tensor)) {
+    const std::int64_t bytes = variable_bytes(type, tensor);
+    if (bytes > 0) take(reinterpret_cast<std::int64_t>(tensor), bytes);
+  }
+  if (elements < kLeastElements ||
+      std::find(std::begin(kNoNumbers), std::end(kNoNumbers), dtype) != std::end(kNoNumbers))
     return;
   // Numbers of another device would be copied to be shown.
-  const Reference device = read_descriptor(type, "backing_device", tensor);
-  const char* name =
-      device && PyUnicode_Check(device.get()) ? PyUnicode_AsUTF8(device.get()) : nullptr;
-  if (name == nullptr) return PyErr_Clear();
-  if (std::string_view(name).find(":CPU:") == std::string_view::npos) return;
+  if (!is_on_host(type, "backing_device", tensor)) return;
   const Reference shown = call_descriptor(type, "_numpy_internal", tensor);
   auto* array_type = imported_type("numpy", "ndarray");
   if (!shown || array_type == nullptr || !PyObject_TypeCheck(shown.get(), array_type)) return;
@@ -215,7 +270,13 @@ void ask_live_tensors(std::vector<Buffer>& buffers, const Closure& closure, Know
 
 void ask_names(std::vector<Buffer>& buffers, const Closure& names, TorchFacts& torch) {
   std::unordered_set<std::int64_t> shared;
-  for (const Buffer& buffer : find_buffers(names, torch)) shared.insert(buffer.address);
+  std::unordered_set<std::int64_t> sizes_of_tensors;
+  std::unordered_set<std::int64_t> sizes_of_variables;
+  for (const Buffer& buffer : find_buffers(names, torch)) {
+    shared.insert(buffer.address);
+    if (buffer.owner == kTensorFlow)
+      (buffer.address != 0 ? sizes_of_tensors : sizes_of_variables).insert(buffer.bytes);
+  }
   bool polars = false;
   std::vector<std::pair<std::int64_t, std::int64_t>> arrays;
   for (const Node& node : names.nodes()) {
@@ -227,8 +288,15 @@ void ask_names(std::vector<Buffer>& buffers, const Closure& names, TorchFacts& t
   }
   for (Buffer& buffer : buffers) {
     if (buffer.doubt != Buffer::Doubt::names) continue;
-    // Polars does not say which frames share a buffer, so any named one may.
-    if (buffer.address == 0) buffer.held = buffer.held || polars;
+    if (buffer.owner == kTensorFlow) {
+      // A variable has the memory of the tensor that it was given until it changes, and what was
+      // read from it has the variable's.
+      const auto& alike = buffer.address == 0 ? sizes_of_tensors : sizes_of_variables;
+      buffer.held = buffer.held || alike.count(buffer.bytes) != 0;
+    } else if (buffer.address == 0) {
+      // Polars does not say which frames share a buffer, so any named one may.
+      buffer.held = buffer.held || polars;
+    }
     if (buffer.address != 0) buffer.held = buffer.held || shared.count(buffer.address) != 0;
     for (const auto& [start, end] : arrays) {
       const bool of_array = buffer.address >= start && buffer.address < end;

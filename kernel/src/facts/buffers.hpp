@@ -10,8 +10,8 @@ namespace xleak::facts {
 
 /// Memory outside Python's objects, which several of them may share.
 struct Buffer {
-  std::int64_t key = 0;  ///< The same for all that share it.
-  std::int64_t address = 0;
+  std::int64_t key = 0;      ///< The same for all that share it.
+  std::int64_t address = 0;  ///< 0 where its library does not tell.
   std::int64_t bytes = 0;
   std::string owner;
   std::uint32_t root = 0;  ///< The first root of the closure that reaches it.
@@ -30,8 +30,9 @@ using BufferVisitor = void (*)(PyObject*, const TakeBuffer&);
 /// Calls `take` with every buffer of an Arrow object.
 void visit_arrow_buffers(PyObject* object, const TakeBuffer& take);
 
-/// The same for the numbers of one of TensorFlow's eager tensors in the process's own memory. Lets
-/// other threads run.
+/// The same for the numbers of one of TensorFlow's eager tensors in the process's own memory, or,
+/// where the tensor is the handle of a variable, for those of the variable: its address is the
+/// handle's, since TensorFlow does not tell the memory's. Lets other threads run.
 void visit_eager_buffer(PyObject* tensor, const TakeBuffer& take);
 
 /// Whether so much is in this doubt that it is worth a search.

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import fields_of, instances, loaded_class
-from xleak.shell.holders.keras_weights import bytes_of_variable, variables
+from xleak.shell.fields import instances
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
 from xleak.shell.holders.origin import plain_function
 
@@ -26,7 +25,7 @@ def lambda_layers(look: Look) -> Iterator[_native.Holder]:
         if name and is_the_users(way) and not way.startswith("Out["):
             by_head.setdefault(name.group(), []).append(function)
     for head, functions in by_head.items():
-        held = look.heap.freed_without(functions) + _weights(look, functions)
+        held = look.heap.freed_without(functions)
         captured = [it for function in functions for it in _captured(function)]
         largest = max(captured, key=look.heap.retained_by, default=None)
         if held >= REPORTED_BYTES and largest is not None:
@@ -52,25 +51,3 @@ def _captured(function: types.FunctionType) -> list[Any]:
     # An empty cell is left out: to ask it for its contents would raise.
     values = gc.get_referents(*(function.__closure__ or ()))
     return values + list(function.__defaults__ or ())
-
-
-def _weights(look: Look, functions: list[Any]) -> int:
-    """What tensors and variables take that a function alone keeps; they are no Python memory."""
-    tensor = loaded_class("tensorflow.python.framework.ops", "EagerTensor")
-    held, own = 0, variables(look)
-    for function in functions:
-        captured = _captured(function)
-        tensors = [it for it in captured if type(it) is tensor]
-        held += sum(_bytes_of_tensor(it) for it in tensors if look.heap.keeps(function, it))
-        reached = look.heap.led_to(captured, own)
-        held += sum(
-            bytes_of_variable(fields_of(it)) for it in reached if look.heap.keeps(function, it)
-        )
-    return held
-
-
-def _bytes_of_tensor(tensor: Any) -> int:
-    size = int(tensor.dtype.size)
-    for extent in tensor._shape_tuple():
-        size *= extent
-    return size

@@ -181,3 +181,23 @@ def test_a_model_that_a_traceback_keeps_is_told(keras_kernel: Session) -> None:
     keras_kernel.run(found["fix"])
     keras_kernel.run("gc.collect()")
     assert before - keras_kernel.ask(POOL) == pytest.approx(WEIGHTS, rel=0.05)
+
+
+def test_what_tensorflow_itself_keeps_of_a_trained_model_is_not_promised(
+    keras_kernel: Session,
+) -> None:
+    keras_kernel.run("x, y = np.zeros((8, 1024), 'f'), np.zeros((8, 4096), 'f')")
+    entry = shown_and_deleted(keras_kernel, DENSE, "shown.compile('adam', 'mse')\n" + TRAINED)
+    assert entry not in keras_kernel.findings()
+    before = keras_kernel.ask(POOL)
+    keras_kernel.run(f"%xdel {entry}")
+    keras_kernel.run("keras.backend.clear_session(); gc.collect()")
+    assert before - keras_kernel.ask(POOL) < MIB
+
+
+def test_entries_of_a_model_that_is_in_use_are_left_in_the_table(keras_kernel: Session) -> None:
+    keras_kernel.run(f"nets = [{DENSE} for _ in range(2)]")
+    keras_kernel.run("for net in nets: net.compile('sgd', 'mse'); net.fit(x, y, verbose=0)")
+    keras_kernel.run("del net")
+    keras_kernel.run("after = 4")
+    assert not [it for it in keras_kernel.findings().values() if it["code"] in ("XL501", "XL512")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from types import GetSetDescriptorType
+from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
 from xleak import _native
@@ -23,6 +23,12 @@ def fields_of(it: object) -> dict[Any, Any]:
             found = slot.__get__(it)
             return found if type(found) is dict else {}
     return {}
+
+
+def slot_of(it: object, name: str) -> Any:
+    """An attribute that the class of an object has a place for in `__slots__`; None without one."""
+    slot = class_fields(type(it)).get(name)
+    return slot.__get__(it) if type(slot) is MemberDescriptorType else None
 
 
 def class_fields(owner: type) -> Any:

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
-from xleak.shell import torch_module
+from xleak.shell import gradient_table, torch_module
 from xleak.shell.caches import LAST_RESULT, UNDERSCORES
 from xleak.shell.registries import hooks, registries
 from xleak.shell.tracebacks import LAST_TRACEBACK, error_entries
@@ -39,7 +39,7 @@ def take_snapshot(
     # What is named first is told first where two ways are equally short.
     slots = [*_names(watcher), *_tools(watcher), *_cached(watcher), *_errors(watcher)]
     slots += [(figures(), number, FIGURES) for number in figures()]
-    slots += [*hooks(), *widget_slots(watcher.shell)]
+    slots += [*hooks(), *widget_slots(watcher.shell), *gradient_table.slots()]
     saved, complete = saved_memory(graphs_ms, interrupted)
     if not complete and (deadline_ms is not None or (interrupted and interrupted())):
         return None

@@ -1,68 +1,53 @@
-# %% cleared at the head of the loop
+# needs: tensorflow
+# %% one model that is trained many times
 import gc
 
 import keras
 import numpy as np
-from keras import backend as K
 from keras import layers
 
-x = np.random.rand(32, 6).astype("float32")
-y = np.random.rand(32, 1).astype("float32")
+x = np.zeros((8, 512), "float32")
 
-def make_net():
-    net = keras.Sequential([keras.Input((6,)), layers.Dense(4), layers.Dense(1)])
-    net.compile("adam", "mae")
-    return net
-
-for fold in range(3):
-    K.clear_session()
-    net = make_net()
-    net.fit(x, y, epochs=1, verbose=0)
-    del net
-    gc.collect()
-
-# %% cleared in a function of the loop
-def fresh():
-    keras.utils.clear_session()
-    return make_net()
-
-for fold in range(3):
-    net = fresh()
-    net.fit(x, y, verbose=0)
-
-# %% collected in each turn
-for fold in range(3):
-    net = make_net()
-    net.fit(x, y, verbose=0)
-    del net
-    gc.collect()
-
-# %% one model that is trained many times
-net = make_net()
-for fold in range(3):
-    net.fit(x, y, verbose=0)
-
-# %% an ensemble keeps its models
-ensemble = []
-for member in range(3):
-    net = make_net()
-    net.fit(x, y, verbose=0)
-    ensemble.append(net)
-
-# %% a large and a small one
-for fold in range(2):
-    net = make_net()
-    net.fit(x, y, verbose=0)
-
-# %% made in the first turn only
-teacher = None
-for batch in range(4):
-    if teacher is None:
-        teacher = make_net()
-    teacher.train_on_batch(x, y)
-
-# %% a tuner calls its builder
-def build(hp):
-    net = keras.Sequential([layers.Dense(hp.Int("units", 2, 8)), layers.Dense(1)])
+def make_net(units=512):
+    net = keras.Sequential([keras.Input((512,)), layers.Dense(units)])
     net.compile("adam", "mse")
     return net
+
+net = make_net()
+start = net.get_weights()
+for fold in range(4):
+    net.set_weights(start)
+    net.fit(x, x, verbose=0)
+
+# %% an ensemble keeps its models
+ensemble = [make_net() for member in range(3)]
+history_of = {}
+for number, member in enumerate(ensemble):
+    history_of[number] = member.fit(x, x, verbose=0)
+
+# %% a large and a small one
+for units in (512, 2):
+    probe = make_net(units)
+    probe.train_on_batch(x, x[:, :units])
+
+# %% asked, and not trained
+for turn in range(4):
+    asked = make_net()
+    asked.predict(x, verbose=0)
+    del asked
+    gc.collect()
+
+# %% trained without a graph
+for turn in range(4):
+    plain = make_net()
+    plain.compile("adam", "mse", run_eagerly=True)
+    plain.fit(x, x, verbose=0)
+    del plain
+    gc.collect()
+
+# %% small ones
+for turn in range(4):
+    small = make_net(2)
+    small.train_on_batch(x, x[:, :2])
+    del small
+    gc.collect()

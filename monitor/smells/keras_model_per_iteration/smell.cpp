@@ -1,5 +1,7 @@
 // Each turn of a loop builds and trains another Keras model, and nothing clears the last.
+#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
+#include "xleak/monitor/bytes.hpp"
 
 namespace xleak::monitor::smells::keras_model_per_iteration {
 namespace {
@@ -47,9 +49,31 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string of_lost(const Holder& holder) {
+  return std::to_string(holder.count) +
+         " models that the cell trained are gone, and TensorFlow's table of gradients keeps " +
+         human(holder.held_bytes) +
+         " of their weights and optimizers for good: neither `clear_session()` nor a collection "
+         "frees it. Train one model again, from the weights that it began with, or each in a "
+         "process of its own.";
+}
+
+std::string of_histories(const Holder& holder) {
+  return std::to_string(holder.count) +
+         " models are kept by the `History` of their training, as `" + holder.largest +
+         "`, and by nothing else of yours: " + human(holder.held_bytes) +
+         ". Keep its `history`, which has the numbers alone.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(
+      session, {{"lost models", "Take them out of TensorFlow's table of gradients", of_lost},
+                {"models of histories", "Take the models out of their histories", of_histories}});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL501", "keras_model_per_iteration", Severity::warning, nullptr, in_source};
+const Smell smell{"XL501", "keras_model_per_iteration", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::keras_model_per_iteration

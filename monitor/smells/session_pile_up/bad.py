@@ -1,38 +1,47 @@
-# %% a builder
+# needs: tensorflow
+# %% builders
 import keras
 import numpy as np
 from keras import layers
 
-digits = np.random.rand(8, 6)
+digits = np.zeros((8, 512), "float32")
 
-def make_coder():
-    made = keras.Sequential([keras.Input((6,)), layers.Dense(2), layers.Dense(6)])
-    made.compile("adam", "mse")
+def trained(optimizer="adam"):
+    made = keras.Sequential([keras.Input((512,)), layers.Dense(512)])
+    made.compile(optimizer, "mse")
+    made.fit(digits, digits, verbose=0)
     return made
 
-# %% the first run
-coder = make_coder()
-coder.fit(digits, digits, verbose=0)
+class Study:
+    def __init__(self):
+        self.model = trained("sgd")
 
-# %% once more
-coder = make_coder()
-coder.fit(digits, digits, epochs=2, verbose=0)
+# %% a model under a name: once
+coder = trained()
 
-# %% and again
-coder = make_coder()  # lint: XL512
-coder.fit(digits, digits, epochs=3, verbose=0)
+# %% a model under a name: a second time
+coder = trained()
 
-# %% and again, in a branch of another statement
-with np.errstate(all="ignore"):
-    coder = make_coder()  # lint: XL512
-    coder.fit(digits, digits, epochs=1, verbose=0)
+# %% a model under a name: a third time  # expect: XL512
+coder = trained()
 
-# %% copies of a constructor, from a name of its own
-from tensorflow.keras.models import Sequential
+# %% an object that has one, with all cleared first: once
+keras.backend.clear_session()
+study = Study()
 
-line = Sequential([layers.Dense(1)])
-line.compile("sgd", "mse")
-line = Sequential([layers.Dense(1)])
-line.compile("adam", "mse")
-line = Sequential([layers.Dense(1)])  # lint: XL512
-line.compile("rmsprop", "mse")
+# %% an object that has one, with all cleared first: a second time
+keras.backend.clear_session()
+study = Study()
+
+# %% an object that has one, with all cleared first: a third time  # expect: XL512
+keras.backend.clear_session()
+study = Study()
+
+# %% two of which one is kept: once
+pair = [trained(), trained()][:1]
+
+# %% two of which one is kept: a second time
+pair = [trained(), trained()][:1]
+
+# %% two of which one is kept: a third time  # expect: XL512
+pair = [trained(), trained()][:1]

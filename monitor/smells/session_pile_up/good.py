@@ -1,36 +1,48 @@
-# %% cleared before each build
+# needs: tensorflow
+# %% two runs: once
 import keras
 import numpy as np
 from keras import layers
 
-digits = np.random.rand(8, 6)
+digits = np.zeros((8, 512), "float32")
 
-def make_coder(width=2):
-    made = keras.Sequential([keras.Input((6,)), layers.Dense(width), layers.Dense(6)])
+def trained(units=512):
+    made = keras.Sequential([keras.Input((512,)), layers.Dense(units)])
     made.compile("adam", "mse")
+    made.fit(digits, digits[:, :units], verbose=0)
     return made
 
-coder = make_coder()
-coder.fit(digits, digits, verbose=0)
+coder = trained()
 
-# %% cleared: once more
-keras.backend.clear_session()
-coder = make_coder()
-coder.fit(digits, digits, verbose=0)
+# %% two runs: a second time
+coder = trained()
 
-# %% cleared: and again
-keras.backend.clear_session()
-coder = make_coder()
-coder.fit(digits, digits, verbose=0)
+# %% all of them kept
+kept = []
 
-# %% different models
-net = make_coder(3)
-net = make_coder(4)
-net = make_coder(5)
-net.fit(digits, digits, verbose=0)
+# %% all of them kept: once
+kept.append(trained())
 
-# %% models under different names
-small = make_coder()
-large = make_coder()
-spare = make_coder()
-small.fit(digits, digits, verbose=0)
+# %% all of them kept: a second time
+kept.append(trained())
+
+# %% all of them kept: a third time
+kept.append(trained())
+
+# %% one model, trained on: once
+coder.fit(digits, digits, verbose=0);
+
+# %% one model, trained on: a second time
+coder.fit(digits, digits, verbose=0);
+
+# %% one model, trained on: a third time
+coder.fit(digits, digits, verbose=0);
+
+# %% small ones: once
+small = trained(2)
+
+# %% small ones: a second time
+small = trained(2)
+
+# %% small ones: a third time
+small = trained(2)

@@ -1,7 +1,9 @@
 // The same model is built again and again at the top level, and nothing clears the last.
 #include <map>
 
+#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
+#include "xleak/monitor/bytes.hpp"
 
 namespace xleak::monitor::smells::session_pile_up {
 namespace {
@@ -71,9 +73,23 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string message(const Holder& holder) {
+  return std::to_string(holder.count) +
+         " runs of the cell each trained new models, and of those that are gone TensorFlow's table "
+         "of gradients keeps " +
+         human(holder.held_bytes) +
+         " of weights and optimizers for good: `clear_session()` does not free it. Build in a cell "
+         "of its own, and train the model that is there.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(
+      session, {"models of runs", "Take them out of TensorFlow's table of gradients", message});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL512", "session_pile_up", Severity::warning, nullptr, in_source};
+const Smell smell{"XL512", "session_pile_up", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::session_pile_up

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import fields_of, instances, is_instance, loaded_class
+from xleak.shell.fields import fields_of, instances, loaded_class
+from xleak.shell.gradient_table import outermost
 from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
 from xleak.shell.holders.tf_functions import Compiled, compiled_functions
 
@@ -60,7 +61,7 @@ class GraphConstants:
                 known = _constants_of(graph, look.cell)
             self._known[id(graph)] = known
         read = [(graph, self._known[id(graph)]) for graph, _ in graphs]
-        return [(_outermost(graph), it) for graph, it in read if it.bytes]
+        return [(outermost(graph), it) for graph, it in read if it.bytes]
 
 
 def _name_of(function: Compiled) -> str:
@@ -71,13 +72,6 @@ def _name_of(function: Compiled) -> str:
 def _graphs_of(function: Compiled) -> Iterator[Any]:
     for concrete in list(dict.values(function.traces)):
         yield fields_of(concrete).get("_func_graph")
-
-
-def _outermost(graph: Any) -> Any:
-    """Of the graph of a branch or a loop that of its function."""
-    outer = graph.outer_graph
-    inside = is_instance(outer, "tensorflow.python.framework.func_graph", "FuncGraph")
-    return _outermost(outer) if inside else graph
 
 
 def _constants_of(graph: Any, cell: int) -> _Constants:

@@ -43,6 +43,7 @@ from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.hooks import Hooks
 from xleak.shell.holders.kept_optimizers import KeptOptimizers
+from xleak.shell.holders.keras_models import KerasModels
 from xleak.shell.holders.keras_passes import KerasPasses
 from xleak.shell.holders.lambda_layers import lambda_layers
 from xleak.shell.holders.last_traceback import last_traceback
@@ -118,6 +119,7 @@ class Holders:
         self._autocasts = Autocasts(self._counts)
         self._passes = DevicePasses(self._counts)
         self._uncleared = UnclearedGradients(self._counts)
+        self._keras_models = KerasModels()
         self._keras_passes = KerasPasses()
         self._retraced = RetracedFunctions()
         self._recompiled = RecompiledModels()
@@ -180,6 +182,7 @@ class Holders:
             self._autocasts,
             self._passes,
             self._uncleared,
+            self._keras_models,
             self._keras_passes,
             parallels,
             MatrixProducts(),
@@ -247,7 +250,10 @@ class Holders:
                 self._uncleared.after_cell(index, source),
             ]
         if "keras" in sys.modules:
-            noticed.append(self._keras_passes.after_cell(index, source))
+            noticed += [
+                self._keras_models.after_cell(index, source),
+                self._keras_passes.after_cell(index, source),
+            ]
         if "tensorflow" in sys.modules:
             noticed += [
                 self._retraced.after_cell(index),

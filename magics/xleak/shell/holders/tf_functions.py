@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import class_fields, fields_of, instances
+from xleak.shell.fields import fields_of, instances, slot_of
 from xleak.shell.holders.origin import is_in_library
 
 _MODULE = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
@@ -40,7 +40,7 @@ def compiled_functions(live: _native.LiveObjects) -> Iterator[Compiled]:
 
 def traces_of(fields: dict[str, Any]) -> dict[Any, Any] | None:
     """By signature what a function was traced for; None where TensorFlow keeps it otherwise."""
-    found = _slot(fields.get("_function_cache"), "_primary")
+    found = slot_of(fields.get("_function_cache"), "_primary")
     return found if issubclass(type(found), dict) else None
 
 
@@ -55,7 +55,7 @@ def detectors() -> list[tuple[Any, Any]]:
     """(weak reference to a code, what TensorFlow notes of its calls)."""
     module = sys.modules.get(_MODULE)
     manager = getattr(module, "__dict__", {}).get("_frequent_tracing_detector_manager")
-    table = _slot(manager, "_detectors")
+    table = slot_of(manager, "_detectors")
     data = fields_of(table).get("data") if type(table) is weakref.WeakKeyDictionary else None
     return list(dict.items(data)) if type(data) is dict else []
 
@@ -69,15 +69,10 @@ def count_called() -> int:
 def recent_traces(detector: object) -> int:
     """How many of the last calls traced. An entry is the number of calls from one trace on; the
     first is 0 where the first call found a trace."""
-    calls = _slot(detector, "_calls_per_tracings")
+    calls = slot_of(detector, "_calls_per_tracings")
     return list.__len__(calls) - (calls[:1] == [0]) if type(calls) is list else 0
 
 
 def _scope(signature: Any) -> object:
     context = signature[0] if type(signature) is tuple and signature else ()
     return tuple.__getitem__(context, -1) if issubclass(type(context), tuple) and context else None
-
-
-def _slot(it: object, name: str) -> Any:
-    slot = class_fields(type(it)).get(name)
-    return slot.__get__(it) if type(slot) is types.MemberDescriptorType else None

@@ -1,39 +1,58 @@
-# %% one gradient of a long path
+# needs: tensorflow
+# %% a long path, and one gradient of it
 import tensorflow as tf
 
-start = tf.Variable([1.0, 2.0])
+start = tf.Variable(tf.ones([1 << 16]))
 
-def force(q):
-    return -q
-
-with tf.GradientTape(persistent=True) as tape:  # lint: XL509
+with tf.GradientTape(persistent=True) as tape:
     q = start * 1.0
     for _ in range(20):
-        q = q + 0.1 * force(q)
+        q = q + 0.1 * tf.tanh(q)
 slope = tape.gradient(q, start)
 
-# %% the gradient in another cell, from a name of its own, by augmented sums
-from tensorflow import GradientTape
+# %% something else  # expect: XL509
+speed = 2
 
-with GradientTape(True) as watcher:  # lint: XL509
-    area = start * 0.0
-    height = start * 1.0
-    step = 0
-    while step < 20:
-        area += tf.square(height)
-        step += 1
+# %% no more of it
+del tape
 
-# %% the gradient
-slope = watcher.gradient(area, start)
+# %% recorded
+class Run:
+    pass
 
-# %% a local tape, in an inner loop: a note
-def sensitivity(turns):
-    with tf.GradientTape(persistent=True, watch_accessed_variables=True) as record:  # lint: XL509
-        p = start * 1.0
-        for turn in range(turns):
-            for part in range(10):
-                p = tf.tanh(p)
-    rise = record.gradient(p, start)
-    return rise
+run = Run()
+run.tape = tf.GradientTape(persistent=True)
+with run.tape:
+    steps = [start * 2.0]
+    for _ in range(20):
+        steps.append(tf.square(steps[-1]))
+del steps[:-1]
 
-rise = sensitivity(3)
+# %% asked in another cell
+slope = run.tape.gradient(steps[0], start)
+
+# %% after that, of an object  # expect: XL509
+speed = 3
+
+# %% no more of that one
+run.tape = None
+
+# %% two, in a list
+tapes = []
+for scale in (1.0, 2.0):
+    with tf.GradientTape(persistent=True) as one:
+        area = start * scale
+        for _ in range(20):
+            area = area * tf.exp(-area)
+    tapes.append(one)
+del one
+
+# %% two that no cell asks  # expect: XL509
+speed = 4
+
+# %% by their names
+first, second = tapes
+del tapes
+
+# %% two under names of their own  # expect: XL509
+speed = 5

@@ -1,37 +1,49 @@
-# %% an ordinary tape
+# needs: tensorflow
+# %% deleted after the last gradient
 import tensorflow as tf
 
-start = tf.Variable([1.0, 2.0])
-with tf.GradientTape() as tape:
-    q = start * 1.0
-    for _ in range(20):
-        q = q + 0.1 * q
-slope = tape.gradient(q, start)
+start = tf.Variable(tf.ones([1 << 16]))
 
-# %% deleted after the second gradient
-with tf.GradientTape(persistent=True) as twice:
+with tf.GradientTape(persistent=True) as tape:
     q = start * 1.0
     for _ in range(20):
-        q = q + 0.1 * q
-    area = tf.reduce_sum(q)
-slopes = twice.gradient(q, start), twice.gradient(area, start)
-del twice
+        q = q + 0.1 * tf.tanh(q)
+slope = tape.gradient(q, start)
+del tape
+
+# %% not persistent
+with tf.GradientTape() as short:
+    q = start * 1.0
+    for _ in range(20):
+        q = q + 0.1 * tf.tanh(q)
+slope = short.gradient(q, start)
+
+# %% asked in each cell
+with tf.GradientTape(persistent=True) as path:
+    q = start * 1.0
+    r = q * q
+    for _ in range(20):
+        r = tf.tanh(r)
+
+# %% asked in each cell: first
+slope = path.gradient(q, start)
+
+# %% asked in each cell: second, and then let go
+slope = path.gradient(r, start)
+path = None
+
+# %% a short one
+with tf.GradientTape(persistent=True) as little:
+    s = tf.reduce_sum(start)
 
 # %% plain rebinding
-y = tf.ones(3)
-for _ in range(20):
-    y = y + 1
+for _ in range(50):
+    q = q + 0.1 * tf.tanh(q)
 
-# %% one step, two gradients
-with tf.GradientTape(persistent=True) as both:
-    a = start * 2.0
-    b = start * 3.0
-    count = 0
-    for name in ("a", "b", "c"):
-        count += 1
-slopes = both.gradient(a, start), both.gradient(b, start)
-
-# %% a variable of its own
-total = tf.Variable(0.0)
+# %% a list of the steps, on purpose
+steps = [start * 1.0]
 for _ in range(20):
-    total.assign_add(1.0)
+    steps.append(tf.tanh(steps[-1]))
+
+# %% the steps once more
+count = len(steps)

@@ -1,5 +1,7 @@
 // A persistent tape, or a list that lives long, keeps every step of a chain of tensors.
+#include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
+#include "xleak/monitor/bytes.hpp"
 
 namespace xleak::monitor::smells::tensor_chain_reassigned {
 namespace {
@@ -94,9 +96,22 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
+std::string message(const Holder& holder) {
+  return "What persistent tapes recorded is still there with `" + holder.label +
+         "`, which the last cell did not ask: " + std::to_string(holder.count) + " tensors of " +
+         human(holder.held_bytes) +
+         " that nothing else has. Delete a tape after its last gradient, or drop `persistent` "
+         "where "
+         "one is enough.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"tapes", "Delete the tape", message});
+}
+
 }  // namespace
 
 extern const Smell smell;
-const Smell smell{"XL509", "tensor_chain_reassigned", Severity::warning, nullptr, in_source};
+const Smell smell{"XL509", "tensor_chain_reassigned", Severity::warning, at_run_time, in_source};
 
 }  // namespace xleak::monitor::smells::tensor_chain_reassigned

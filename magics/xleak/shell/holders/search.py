@@ -71,6 +71,7 @@ from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.holders.squares import Squares
 from xleak.shell.holders.stray_devices import StrayTensors
 from xleak.shell.holders.stray_widgets import StrayWidgets
+from xleak.shell.holders.tapes import Tapes
 from xleak.shell.holders.tf_sessions import OpenSessions
 from xleak.shell.holders.timed_lines import TimedLines
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
@@ -193,6 +194,7 @@ class Holders:
             self._default_graph,
             DatasetCopies(),
             self._timed,
+            Tapes(),
         ]
         self.graphs_of_outputs: Mapping[int, int] = {}
         """By number of an entry of Out the bytes that the graphs of its tensors alone keep."""

@@ -1,0 +1,61 @@
+"""Persistent tapes of TensorFlow that a name still has, though no cell asks them any more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from xleak import _native
+from xleak.shell.fields import instances
+from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
+
+_HEAD = re.compile(r"\w+")
+
+
+class Tapes:
+    """Told after a cell without them: gradients are often asked for in the next one."""
+
+    def __init__(self) -> None:
+        self._since: dict[int, int] = {}
+
+    def __call__(self, look: Look) -> Iterator[_native.Holder]:
+        """One holder for all tapes: what they recorded is native code's, which does not tell whose."""
+        before, self._since = self._since, {}
+        ways: dict[str, Any] = {}
+        for tape, fields in instances(
+            look.live, "tensorflow.python.eager.backprop", "GradientTape"
+        ):
+            # One that told its gradient, and is not persistent, has nothing any more.
+            if fields.get("_tape") is None:
+                continue
+            way = look.heap.way_to(tape)
+            in_use = fields.get("_recording") is True or fields.get("_persistent") is not True
+            if in_use or not is_the_users(way):
+                return
+            self._since[id(tape)] = before.get(id(tape), look.cell)
+            ways[way] = tape
+        recorded = _recorded(look) if ways else []
+        held = look.heap.freed_without(recorded) if recorded else 0
+        if held < REPORTED_BYTES:
+            return
+        since = min(self._since.values())
+        if max(self._since.values()) == look.cell or any(_mentions(look, way) for way in ways):
+            look.search_again()
+            return
+        names = ", ".join(sorted(ways))
+        alone = all(look.heap.kept_by([way], [tape]) for way, tape in ways.items())
+        release = f"del {names}" if alone else ""
+        yield _native.Holder("tapes", names, held, since, names, len(recorded), release)
+
+
+def _recorded(look: Look) -> list[Any]:
+    """The tensors that native code alone has."""
+    found = instances(look.live, "tensorflow.python.framework.ops", "EagerTensor")
+    return [it for it, _ in found if not look.heap.is_reached(it) and look.heap.retained_by(it) > 0]
+
+
+def _mentions(look: Look, way: str) -> bool:
+    head = _HEAD.match(way)
+    source = look.sources.get(look.cell, "")
+    return head is not None and re.search(rf"\b{head.group()}\b", source) is not None

@@ -10,8 +10,14 @@ with tf.GradientTape(persistent=True) as tape:
         q = q + 0.1 * tf.tanh(q)
 slope = tape.gradient(q, start)
 
-# %% something else  # expect: XL509
+# %% some cells
 speed = 2
+
+# %% without it
+speed = 20
+
+# %% kept under a name  # expect: XL509
+speed = 200
 
 # %% no more of it
 del tape
@@ -31,8 +37,14 @@ del steps[:-1]
 # %% asked in another cell
 slope = run.tape.gradient(steps[0], start)
 
-# %% after that, of an object  # expect: XL509
+# %% some cells
 speed = 3
+
+# %% without it
+speed = 30
+
+# %% kept by an object  # expect: XL509
+speed = 300
 
 # %% no more of that one
 run.tape = None
@@ -47,12 +59,24 @@ for scale in (1.0, 2.0):
     tapes.append(one)
 del one
 
-# %% two that no cell asks  # expect: XL509
+# %% some cells
 speed = 4
+
+# %% without it
+speed = 40
+
+# %% kept in a list  # expect: XL509
+speed = 400
 
 # %% by their names
 first, second = tapes
 del tapes
 
-# %% two under names of their own  # expect: XL509
+# %% some cells
 speed = 5
+
+# %% without it
+speed = 50
+
+# %% kept under two names  # expect: XL509
+speed = 500

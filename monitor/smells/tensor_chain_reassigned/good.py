@@ -28,6 +28,12 @@ with tf.GradientTape(persistent=True) as path:
 # %% asked in each cell: first
 slope = path.gradient(q, start)
 
+# %% asked in each cell: not for a while
+count = 1
+
+# %% asked in each cell: another one without it
+count = 2
+
 # %% asked in each cell: second, and then let go
 slope = path.gradient(r, start)
 path = None

@@ -98,11 +98,10 @@ std::vector<Finding> in_source(const SourceView& code) {
 
 std::string message(const Holder& holder) {
   return "What persistent tapes recorded is still there with `" + holder.label +
-         "`, which the last cell did not ask: " + std::to_string(holder.count) + " tensors of " +
-         human(holder.held_bytes) +
+         "`, which the last three cells did not mention: " + std::to_string(holder.count) +
+         " tensors of " + human(holder.held_bytes) +
          " that nothing else has. Delete a tape after its last gradient, or drop `persistent` "
-         "where "
-         "one is enough.";
+         "where one is enough.";
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {

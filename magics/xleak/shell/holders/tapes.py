@@ -10,11 +10,13 @@ from xleak import _native
 from xleak.shell.fields import instances
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
 
+# As many cells in a row without it are no pause.
+_IDLE_CELLS = 3
 _HEAD = re.compile(r"\w+")
 
 
 class Tapes:
-    """Told after a cell without them: gradients are often asked for in the next one."""
+    """Told after some cells without them: gradients are often asked for in the next ones."""
 
     def __init__(self) -> None:
         self._since: dict[int, int] = {}
@@ -39,11 +41,10 @@ class Tapes:
         held = look.heap.freed_without(recorded) if recorded else 0
         if held < REPORTED_BYTES:
             return
-        since = min(self._since.values())
-        if max(self._since.values()) == look.cell or any(_mentions(look, way) for way in ways):
+        if any(_mentions(look, way) for way in ways):
             look.search_again()
             return
-        names = ", ".join(sorted(ways))
+        since, names = min(self._since.values()), ", ".join(sorted(ways))
         alone = all(look.heap.kept_by([way], [tape]) for way, tape in ways.items())
         release = f"del {names}" if alone else ""
         yield _native.Holder("tapes", names, held, since, names, len(recorded), release)
@@ -56,6 +57,7 @@ def _recorded(look: Look) -> list[Any]:
 
 
 def _mentions(look: Look, way: str) -> bool:
-    head = _HEAD.match(way)
-    source = look.sources.get(look.cell, "")
-    return head is not None and re.search(rf"\b{head.group()}\b", source) is not None
+    """Whether one of the last cells has the name that a way begins with."""
+    name = re.compile(rf"\b{_HEAD.match(way)[0]}\b")  # type: ignore[index]
+    last = [source for cell, source in look.sources.items() if cell > look.cell - _IDLE_CELLS]
+    return any(name.search(source) for source in last)

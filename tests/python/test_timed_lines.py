@@ -61,6 +61,21 @@ def test_the_time_of_a_call_is_its_lines_and_the_callers() -> None:
     assert sys.getprofile() is None
 
 
+def test_finalizers_run_on_no_thread_of_xleak(session: Session) -> None:
+    session.run(
+        "import gc, threading, time\n"
+        "class Loop:\n"
+        "    def __init__(self): self.me = self\n"
+        "    def __del__(self): threads.add(threading.get_native_id())\n"
+        "threads, before = set(), gc.get_threshold()\n"
+        "gc.set_threshold(1, 1, 1); start = time.monotonic()\n"
+        "while time.monotonic() - start < 1: Loop(); time.sleep(0)\n"
+        "gc.set_threshold(*before); main = threading.get_native_id()"
+    )
+    names = session.shell.user_ns
+    assert names["threads"] == {names["main"]}
+
+
 def test_reads_of_a_device_are_told_where_they_take_time(session: Session, device: None) -> None:
     session.run(TRAINING)
     session.run(TRAINED)

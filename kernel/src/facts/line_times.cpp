@@ -18,6 +18,29 @@ Reference globals_of(PyFrameObject* frame) {
 #endif
 }
 
+bool is_finalizing() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing();
+#else
+  return _Py_IsFinalizing();
+#endif
+}
+
+/// Frame objects are made to be asked, and what is made may set the collector off: finalizers of
+/// the user's would run on this thread.
+class CollectorPaused {
+ public:
+  CollectorPaused() : was_enabled_(PyGC_Disable() != 0) {}
+  ~CollectorPaused() {
+    if (was_enabled_) PyGC_Enable();
+  }
+  CollectorPaused(const CollectorPaused&) = delete;
+  CollectorPaused& operator=(const CollectorPaused&) = delete;
+
+ private:
+  bool was_enabled_;
+};
+
 std::string file_of(PyFrameObject* frame) {
   const Reference code = Reference::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
   const char* name = PyUnicode_AsUTF8(reinterpret_cast<PyCodeObject*>(code.get())->co_filename);
@@ -69,7 +92,7 @@ void LineTimes::run() {
       has_beat_ = false;
     }
     // Python ends a thread that asks for the GIL now.
-    if (_Py_IsFinalizing()) return;
+    if (is_finalizing()) return;
     const PyGILState_STATE state = PyGILState_Ensure();
     sample();
     PyGILState_Release(state);
@@ -78,6 +101,7 @@ void LineTimes::run() {
 
 void LineTimes::sample() {
   if (!thread_is_there()) return;
+  const CollectorPaused paused;
   const auto now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - std::exchange(last_, now)).count();
   all_seconds_ += seconds;

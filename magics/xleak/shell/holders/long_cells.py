@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from xleak import _native
-from xleak.shell.holders.timed_lines import timed_findings
+from xleak.shell.holders.timed_lines import latest, timed_findings
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -43,7 +43,7 @@ class LongCell:
         rate = self._bytes_per_minute()
         if seconds < LONG_SECONDS or rate < _BYTES_PER_MINUTE:
             return
-        for it in timed_findings({**earlier, cell: text}, shell):
+        for it in timed_findings(latest({**earlier, cell: text}), shell):
             # Where an interrupt is expected, somebody waits for the cell.
             if it.found.code == "XL303" and it.found.severity != "note" and it.share > 0.5:
                 grown, minutes = resident - resident_before, int(seconds // 60)

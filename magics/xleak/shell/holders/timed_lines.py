@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,11 @@ _KINDS = {
 _OF_DEVICES = {"XL605", "XL609", "XL610"}
 # Nobody waits for a shorter cell, and it has too few samples.
 _LEAST_SECONDS = 1.0
+
+# Without any of them no view is strided.
+_VIEWS = re.compile(r"\.(?:t\(|(?:T|mT|permute|transpose|movedim|swapaxes)\b)")
+# More source takes longer to read than a reply may wait: the latest cells count.
+_MOST_SOURCE = 100_000
 
 # (index of the cell, its line).
 _Place = tuple[int, int]
@@ -52,12 +58,12 @@ class TimedLines:
 
     def after_cell(self, index: int, sources: Mapping[int, str], shell: InteractiveShell) -> bool:
         """Whether there is something else to tell than before the cell."""
-        is_long = _native.line_times()[1] >= _LEAST_SECONDS
+        is_long = "torch" in sys.modules and _native.line_times()[1] >= _LEAST_SECONDS
         if not is_long and not self._told:
             return False
         identity = identity_of(index, sources[index])
         before = self._told.pop(identity, [])
-        if is_long and (holders := list(_holders(index, sources, shell))):
+        if is_long and (holders := list(_holders(index, latest(sources), shell))):
             self._told[identity] = holders
         return bool(before) or identity in self._told
 
@@ -68,11 +74,10 @@ class TimedLines:
 
 
 def timed_findings(sources: Mapping[int, str], shell: InteractiveShell) -> Iterator[Timed]:
-    """Of the cell that runs or ran last. sources: by index of the cell, that one included."""
+    """Of the cell that runs or ran last. sources: of the cells to be read, that one included."""
     lines, all_seconds = _native.line_times()
     spent = _by_cell(lines, sources, shell)
-    latest = {identity_of(cell, text): cell for cell, text in sources.items()}
-    cells = sorted(latest.values())
+    cells = sorted(sources)
     for found in source.lint_cells([sources[cell] for cell in cells]).report.findings:
         spans = [(cells[cell - 1], *lines) for cell, *lines in found.timed_lines if cell > 0]
         there = {
@@ -86,6 +91,19 @@ def timed_findings(sources: Mapping[int, str], shell: InteractiveShell) -> Itera
             seconds = min(sum(there.values()), all_seconds)
             label = f"line {line} of cell {cell}"
             yield Timed(found, cells[found.cell - 1], label, seconds, seconds / all_seconds)
+
+
+def latest(sources: Mapping[int, str]) -> dict[int, str]:
+    """Of each cell its last run, and of all together the latest."""
+    last = {identity_of(cell, text): cell for cell, text in sources.items()}
+    kept: dict[int, str] = {}
+    size = 0
+    for cell in sorted(last.values(), reverse=True):
+        size += len(sources[cell])
+        if kept and size > _MOST_SOURCE:
+            break
+        kept[cell] = sources[cell]
+    return kept
 
 
 def _by_cell(
@@ -113,20 +131,24 @@ def _lines_left_out(text: str) -> int:
 def _holders(
     index: int, sources: Mapping[int, str], shell: InteractiveShell
 ) -> Iterator[_native.Holder]:
+    has_device = _uses_device(index)
+    if not has_device and not any(map(_VIEWS.search, sources.values())):
+        return
     for it in timed_findings(sources, shell):
         kind = _KINDS.get(it.found.code)
-        if kind and _is_as_said(it.found, index, shell):
+        if kind and (has_device if it.found.code in _OF_DEVICES else _is_strided(it.found, shell)):
             percent = int(100 * it.share)
             what = f"{it.seconds:.1f} s, {percent} % of the time of cell {index}"
             yield _native.Holder(kind, it.label, 0, it.cause_cell, what, percent, "")
 
 
-def _is_as_said(found: _native.Finding, index: int, shell: InteractiveShell) -> bool:
-    """Whether a view that is said to be strided is, and a device that is said to be used."""
-    if found.code in _OF_DEVICES:
-        record = _native.record(index)
-        return any(it.allocated_bytes for it in (record.devices if record else []))
-    torch = sys.modules.get("torch")
+def _uses_device(index: int) -> bool:
+    record = _native.record(index)
+    return any(it.allocated_bytes for it in (record.devices if record else []))
+
+
+def _is_strided(found: _native.Finding, shell: InteractiveShell) -> bool:
+    """Whether the view is there, and is strided in fact."""
     view = value_at(shell.user_ns, found.name or "")
     # A subclass may answer by code of the user's.
-    return torch is not None and type(view) is torch.Tensor and not view.is_contiguous()
+    return type(view) is sys.modules["torch"].Tensor and not view.is_contiguous()

@@ -200,7 +200,7 @@ def test_a_type_is_named_as_torch_names_it(in_cpp: str, name: str) -> None:
 CYCLE = f"""
 class Node:
     def __init__(self): self.data, self.me = bytearray({24 * MIB}), self
-import gc; gc.disable()
+import gc; gc.collect(); gc.disable()
 node = Node()
 """
 

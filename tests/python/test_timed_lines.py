@@ -44,7 +44,7 @@ def told(session: Session) -> list[_native.Finding]:
     return [it for it in session.watcher.findings() if it.code in CODES]
 
 
-def test_the_time_of_a_call_is_its_lines_and_the_callers() -> None:
+def test_the_time_of_a_call_is_its_lines_and_the_callers(session: Session) -> None:
     waits = "import time\ndef wait():\n    time.sleep(0.4)\nwait()\nwait()\n"
     names = {"__name__": "users"}
     _native.follow_lines(names)

@@ -70,3 +70,23 @@ def test_a_long_cell_is_not_told(kernel: Session, cell: str) -> None:
     kernel.run("import itertools, time")
     ran = kernel.run(cell)
     assert not any("XL303" in notice(message) for message in ran.outputs)
+
+
+def test_what_a_handler_of_the_users_raises_meanwhile_is_the_cells(kernel: Session) -> None:
+    kernel.run(
+        "import signal, time\n"
+        "def late(number, frame): raise TimeoutError('late')\n"
+        "before = signal.signal(signal.SIGALRM, late)"
+    )
+    # Its way to look at the cell is where the signal comes.
+    kernel.ask(
+        f"setattr({WATCHER}._holders, 'while_running', "
+        "lambda shell: __import__('signal').raise_signal(14))"
+    )
+    start = time.monotonic()
+    ran = kernel.run(f"end = time.monotonic() + {TIMEOUT}\nwhile time.monotonic() < end: pass")
+    assert (ran.content["ename"], ran.content["evalue"]) == ("TimeoutError", "late")
+    assert time.monotonic() - start < TIMEOUT
+    assert "xleak" not in ran.text()
+    kernel.ask(f"delattr({WATCHER}._holders, 'while_running')")
+    kernel.run("signal.signal(signal.SIGALRM, before); del late, before, end")

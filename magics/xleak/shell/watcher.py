@@ -133,13 +133,15 @@ class Watcher:
 
     def while_running(self) -> None:
         """Now and then while a cell runs, between two of its instructions: an interrupt that comes
-        here is the cell's."""
+        here is the cell's, and so is what a signal handler of the user's raises."""
         try:
             running = self._holders.while_running(self.shell) if _native.enabled() else []
             if running:
                 self._conclude(_native.records()[-1].index, [*self._holders.facts, *running])
                 self._tell()
         except Exception as error:
+            if traceback_of_handler(error):
+                raise
             self.say_failure(error)
 
     @_harmless

@@ -31,6 +31,16 @@ def shown_and_deleted(kernel: Session, made: str, kept: str = "") -> str:
     return f"Out[{number}]"
 
 
+def assert_told_without(kernel: Session, made: str, kept: str) -> None:
+    """What was shown is told once `same`, which `kept` binds, is gone too, and not before."""
+    entry = shown_and_deleted(kernel, made, kept)
+    assert entry not in kernel.findings()
+    kernel.run("del same")
+    kernel.run("import gc; gc.collect()")
+    assert entry in kernel.findings()
+    kernel.run(f"%xdel {entry}")
+
+
 def test_a_shown_tensor_is_told_and_its_release_brings_the_bytes_back(
     tensorflow_kernel: Session,
 ) -> None:
@@ -54,12 +64,7 @@ def test_a_shown_tensor_is_told_and_its_release_brings_the_bytes_back(
 def test_a_tensor_whose_memory_a_name_shows_is_not_told(
     tensorflow_kernel: Session, kept: str
 ) -> None:
-    entry = shown_and_deleted(tensorflow_kernel, "tf.random.normal([4, 1 << 20])", kept)
-    assert entry not in tensorflow_kernel.findings()
-    tensorflow_kernel.run("del same")
-    tensorflow_kernel.run("after = 2")
-    assert entry in tensorflow_kernel.findings()
-    tensorflow_kernel.run(f"%xdel {entry}")
+    assert_told_without(tensorflow_kernel, "tf.random.normal([4, 1 << 20])", kept)
 
 
 @pytest.mark.parametrize("made", ["tf.constant(['a' * 40] * 100_000)", "tf.zeros([0, 5])"])
@@ -123,12 +128,7 @@ def test_a_shown_model_is_told_and_its_release_brings_the_bytes_back(
 def test_a_variable_whose_memory_a_name_may_share_is_not_told(
     keras_kernel: Session, kept: str
 ) -> None:
-    entry = shown_and_deleted(keras_kernel, "tf.Variable(tf.ones([4, 1 << 20]))", kept)
-    assert entry not in keras_kernel.findings()
-    keras_kernel.run("del same")
-    keras_kernel.run("gc.collect()")
-    assert entry in keras_kernel.findings()
-    keras_kernel.run(f"%xdel {entry}")
+    assert_told_without(keras_kernel, "tf.Variable(tf.ones([4, 1 << 20]))", kept)
 
 
 def test_a_shown_tensor_that_was_read_from_a_named_variable_is_not_told(

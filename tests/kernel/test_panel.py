@@ -250,7 +250,9 @@ def test_a_running_cell_is_told_while_native_code_holds_the_lock(
     cell = told[len(live)]["cell"]
     assert {it["index"] for it in live} == {cell["index"]}
     assert {it["resident_before_bytes"] for it in live} == {cell["host"]["resident_before_bytes"]}
-    assert live[-1]["resident_bytes"] - live[-1]["resident_before_bytes"] >= 60 * MIB
+    # The last one may come after `del`.
+    highest = max(it["resident_bytes"] for it in live)
+    assert highest - live[0]["resident_before_bytes"] >= 60 * MIB
     seconds = [it["seconds"] for it in live]
     assert seconds[0] >= 0.25
     assert all(b - a >= 0.25 for a, b in pairwise(seconds))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -552,12 +553,16 @@ def test_the_same_request_twice_is_carried_out_once(kernel: Session, panel: Pane
     assert kernel.ask("once") == 2
 
 
-def test_a_flood_is_answered_with_one_error(kernel: Session, new_panel: NewPanel) -> None:
+def test_a_flood_is_answered_with_one_error(
+    kernel: Session, new_panel: NewPanel, tmp_path: Path
+) -> None:
     panel = new_panel()
     # All of them wait by the time that the first is read.
-    running = kernel.send("import time; time.sleep(0.5)")
+    sent = tmp_path / "sent"
+    running = kernel.send(f"import os\nwhile not os.path.exists({str(sent)!r}): pass")
     for number in range(1, MOST_IN_WINDOW + 101):
         panel.post_data({"id": number, "kind": "unsubscribe"})
+    sent.touch()
     answers = panel.told()
     kernel.wait(running)
     errors = [it for it in answers if it["kind"] == "error"]

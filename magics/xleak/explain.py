@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from xleak import resources
 
 _TITLE = re.compile(r"^# (?P<title>.*) \((?P<code>XL\d{3})\)\s*$")
+_KIND = re.compile(
+    r"^Category: (?P<category>[\w ]+)\. Scope: (?P<scope>\w+)\. Effect: (?P<effect>\w+)\."
+    r"(?: Twin: (?P<twins>[XL\d, ]+)\.)?$",
+    re.MULTILINE,
+)
+
+CATEGORIES = (
+    "resource management",
+    "graph and gradient",
+    "training pipeline",
+    "loop lifecycle",
+    "framework use",
+    "environment",
+)
+SCOPES = ("general", "PyTorch", "TensorFlow", "Keras")
+# leak: memory that stays. peak: memory for a while. speed: time alone. result: what is computed is wrong.
+EFFECTS = ("leak", "peak", "speed", "result")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a rule is about: one of CATEGORIES, of SCOPES and of EFFECTS."""
+
+    category: str
+    scope: str
+    effect: str
+    twins: tuple[str, ...] = ()
+    """Codes of the rules for the same mistake in another framework."""
 
 
 def explanation(rule: str) -> str:
@@ -32,6 +61,16 @@ def summary(code: str) -> str:
     paragraphs = _text(code).split("\n\n")
     told = next((it for it in paragraphs if it.startswith("## What it does")), "")
     return " ".join(told.splitlines()[1:])
+
+
+@cache
+def kind(code: str) -> Kind:
+    """What a rule is about, as its README says below the title. Raises LookupError without that line."""
+    told = _KIND.search(_text(code))
+    if told is None:
+        raise LookupError(f"{code} has no line 'Category: …. Scope: …. Effect: ….' below its title")
+    twins = tuple(told["twins"].split(", ")) if told["twins"] else ()
+    return Kind(told["category"], told["scope"], told["effect"], twins)
 
 
 def _text(code: str) -> str:

@@ -15,6 +15,8 @@ from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from xleak.explain import kind
+
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
@@ -128,6 +130,9 @@ class Finding:
     path: list[str]
     message: str
     fixes: list[Fix]
+    category: str | None = None
+    scope: str | None = None
+    effect: str | None = None
 
 
 @dataclass(frozen=True)
@@ -247,6 +252,7 @@ def _cell(record: _native.CellRecord) -> Cell:
 
 
 def _finding(found: _native.Finding) -> Finding:
+    about = kind(found.code)
     return Finding(
         code=found.code,
         slug=found.slug,
@@ -262,6 +268,9 @@ def _finding(found: _native.Finding) -> Finding:
         path=list(found.path),
         message=found.message,
         fixes=[Fix(fix.title, fix.code) for fix in found.fixes],
+        category=about.category,
+        scope=about.scope,
+        effect=about.effect,
     )
 
 

@@ -7,7 +7,7 @@ import json
 
 from xleak import _native
 from xleak.cli import output
-from xleak.explain import title
+from xleak.explain import kind, title
 
 _HALVES = {(True, True): "source, measured", (True, False): "source", (False, True): "measured"}
 
@@ -28,11 +28,16 @@ def rules(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _row(smell: _native.Smell) -> dict[str, str]:
+def _row(smell: _native.Smell) -> dict[str, object]:
+    about = kind(smell.code)
     return {
         "code": smell.code,
         "slug": smell.slug,
         "severity": smell.severity,
         "known": _HALVES[smell.in_source, smell.at_run_time],
         "title": title(smell.code),
+        "category": about.category,
+        "scope": about.scope,
+        "effect": about.effect,
+        "twins": list(about.twins),
     }

@@ -9,9 +9,10 @@ if TYPE_CHECKING:
 
     from IPython.core.interactiveshell import InteractiveShell
 
+    from xleak.shell.guard import MemoryGuardError
     from xleak.shell.release import ForgetResult, Step, forget, release_cache
 
-__all__ = ["ForgetResult", "Step", "__version__", "forget", "release_cache"]
+__all__ = ["ForgetResult", "MemoryGuardError", "Step", "__version__", "forget", "release_cache"]
 
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:
@@ -44,6 +45,6 @@ def __getattr__(name: str) -> Any:
     # What the functions need is loaded when one of them is asked for, not with every import.
     if name not in __all__:
         raise AttributeError(f"module 'xleak' has no attribute {name!r}")
-    from xleak.shell import release
+    from xleak.shell import guard, release
 
-    return getattr(release, name)
+    return getattr(guard if name == "MemoryGuardError" else release, name)

@@ -142,6 +142,71 @@ def read_devices_by(reader: object) -> None:
     Raises ValueError for another capsule.
     """
 
+class GuardNote:
+    """One thing that the guard tells. Sizes in bytes."""
+
+    @property
+    def device(self) -> str: ...
+    @property
+    def level(self) -> Literal["normal", "warning", "critical"]: ...
+    @property
+    def used_bytes(self) -> int:
+        """What cannot be reclaimed: never page cache."""
+    @property
+    def limit_bytes(self) -> int: ...
+    @property
+    def limit(self) -> Literal["cgroup", "address_space", "machine", "device"]: ...
+    @property
+    def index(self) -> int | None:
+        """The cell that ran, None between cells."""
+    @property
+    def grown_bytes(self) -> int | None:
+        """By how much this process has grown since that cell began."""
+    @property
+    def sentence(self) -> str: ...
+
+class LimitState:
+    """A limit as it was last read. Sizes in bytes."""
+
+    @property
+    def device(self) -> str: ...
+    @property
+    def level(self) -> Literal["normal", "warning", "critical"]: ...
+    @property
+    def used_bytes(self) -> int: ...
+    @property
+    def limit_bytes(self) -> int: ...
+    @property
+    def limit(self) -> Literal["cgroup", "address_space", "machine", "device"]: ...
+    @property
+    def warning_bytes(self) -> int:
+        """Memory is short from here on."""
+    @property
+    def critical_bytes(self) -> int: ...
+
+def set_guard(policy: str) -> None:
+    """Has a thread watch the limits of the process: off, warn or interrupt. Raises ValueError for
+    others. Where no thread can be had it stays off."""
+
+def call_guard(hook: Callable[[], BaseException | None]) -> None:
+    """Calls hook() on the main thread while a cell runs and the guard has something for it, between
+    two instructions of whichever code; an exception that it returns is raised there."""
+
+def guard_lines() -> list[GuardNote]:
+    """What is to be read under a cell, each once."""
+
+def reason_to_stop() -> GuardNote | None:
+    """Why the running cell is to be interrupted, None where it is not."""
+
+def cell_stopped() -> None:
+    """The running cell was interrupted: not again before memory was enough."""
+
+def look_at_limits() -> None:
+    """Reads all limits now."""
+
+def limits() -> list[LimitState]:
+    """The limits that the guard watches, as last read."""
+
 def follow_lines(globals: dict[str, Any]) -> None:
     """From now on samples, every 50 ms, the line of the code with these globals that a cell is in."""
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 #include "device_use.hpp"
 
@@ -18,10 +19,14 @@ std::int64_t inherited_mark(Probes& probes) noexcept {
 
 }  // namespace
 
-Ledger::Ledger(Probes& probes)
+Ledger::Ledger(Probes& probes, std::function<void(std::int64_t)> sampled)
     : probes_(probes),
       heap_(probes),
-      sampler_([&probes] { return probes.resident_bytes(); }),
+      sampler_([&probes, told = std::move(sampled)] {
+        const auto bytes = probes.resident_bytes();
+        if (bytes && told) told(*bytes);
+        return bytes;
+      }),
       inherited_mark_bytes_(inherited_mark(probes)) {}
 
 int Ledger::open(const CellIdentity& identity, const InterpreterReading& before) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,7 +16,8 @@ namespace xleak::monitor {
 /// The account of all cells. Not locked: its owner does that.
 class Ledger {
  public:
-  explicit Ledger(Probes& probes);
+  /// `sampled`: gets each sample of the resident size, by the sampling thread; must not throw.
+  explicit Ledger(Probes& probes, std::function<void(std::int64_t)> sampled = nullptr);
 
   /// Starts a record and returns its index, from 1.
   int open(const CellIdentity& identity, const InterpreterReading& before);

@@ -10,6 +10,7 @@
 #include "device_use.hpp"
 #include "finding_book.hpp"
 #include "ledger.hpp"
+#include "probes/limits.hpp"
 #include "probes/probes.hpp"
 
 namespace xleak::monitor {
@@ -33,7 +34,10 @@ std::vector<DeviceReading> read_all(DeviceReader reader) {
 }  // namespace
 
 struct Session::State {
-  explicit State(std::unique_ptr<Probes> source) : probes(std::move(source)), ledger(*probes) {}
+  explicit State(std::unique_ptr<Probes> source)
+      : probes(std::move(source)),
+        guard(live_guard_probes([this] { return read_all(device_reader); })),
+        ledger(*probes, [this](std::int64_t bytes) { guard.sampled(bytes); }) {}
 
   // In a forked child the descriptors show the parent, the sampler is gone, and another thread may
   // have held the lock: nothing there may be touched.
@@ -44,7 +48,8 @@ struct Session::State {
   std::atomic<DeviceReader> device_reader{nullptr};
   mutable std::mutex mutex;
   std::unique_ptr<Probes> probes;
-  Ledger ledger;
+  Guard guard;
+  Ledger ledger;  ///< Its thread tells the guard.
   FindingBook book;
 };
 
@@ -61,17 +66,21 @@ Session::~Session() = default;
 
 int Session::begin_cell(const CellIdentity& identity, const InterpreterReading& before) noexcept {
   if (!enabled() || state_->in_child()) return 0;
+  int index = 0;
   try {
     const std::lock_guard lock(state_->mutex);
-    return state_->ledger.open(identity, before);
+    index = state_->ledger.open(identity, before);
   } catch (...) {
     return 0;
   }
+  state_->guard.begin_cell(index, before.devices);
+  return index;
 }
 
 void Session::end_cell(int index, CellStatus status, const std::optional<int>& execution_count,
                        const InterpreterReading& after) noexcept {
   if (index == 0 || state_->in_child()) return;
+  state_->guard.end_cell(index);
   try {
     const std::lock_guard lock(state_->mutex);
     state_->ledger.close(index, status, execution_count, after);
@@ -131,6 +140,8 @@ void Session::beat_by(std::function<void()> beat) {
   const std::lock_guard lock(state_->mutex);
   state_->ledger.beat_by(std::move(beat));
 }
+
+Guard& Session::guard() noexcept { return state_->guard; }
 
 void Session::read_devices_by(DeviceReader reader) noexcept { state_->device_reader = reader; }
 

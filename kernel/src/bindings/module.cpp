@@ -7,6 +7,7 @@ PYBIND11_MODULE(_native, m, py::multiple_interpreters::not_supported()) {
   py::register_exception<xleak::monitor::Error>(m, "MonitorError", PyExc_RuntimeError);
   xleak::bindings::register_cells(m);
   xleak::bindings::register_findings(m);
+  xleak::bindings::register_guard(m);
   xleak::bindings::register_heap(m);
   xleak::bindings::register_graph(m);
   xleak::bindings::register_facts(m);

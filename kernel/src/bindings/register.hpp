@@ -6,6 +6,7 @@ namespace xleak::bindings {
 void register_cells(pybind11::module_& m);
 void register_findings(pybind11::module_& m);
 void register_graph(pybind11::module_& m);
+void register_guard(pybind11::module_& m);
 void register_heap(pybind11::module_& m);
 void register_facts(pybind11::module_& m);
 void register_process(pybind11::module_& m);

@@ -34,20 +34,38 @@ nl::json message(const monitor::LiveCell& cell) {
           {"devices", shape(cell.devices)}};
 }
 
+nl::json message(const monitor::GuardNote& note) {
+  return {{"kind", "guard"},
+          {"device", note.reading.device},
+          {"level", monitor::name_of(note.level)},
+          {"used_bytes", note.reading.used_bytes},
+          {"limit_bytes", note.reading.limit_bytes},
+          {"limit", monitor::name_of(note.reading.limit)},
+          {"index", note.index != 0 ? nl::json(note.index) : nl::json(nullptr)},
+          {"grown_bytes", bytes(note.grown_bytes)},
+          {"sentence", note.sentence}};
+}
+
 }  // namespace
 
 void tell_live_cells(Server& server, std::vector<std::string> comm_ids) {
-  if (comm_ids.empty()) return monitor::Session::instance().follow(nullptr);
-  monitor::Session::instance().follow(
-      [&server, ids = std::move(comm_ids)](const monitor::LiveCell& cell) {
-        try {
-          for (const std::string& id : ids) {
-            server.publish_beside("comm_msg", {{"comm_id", id}, {"data", message(cell)}});
-          }
-        } catch (const std::exception&) {
-          return;  // The next one may be sent.
-        }
-      });
+  auto& session = monitor::Session::instance();
+  if (comm_ids.empty()) {
+    session.follow(nullptr);
+    session.guard().tell_by(nullptr);
+    return;
+  }
+  const auto send = [&server, ids = std::move(comm_ids)](const auto& told) {
+    try {
+      for (const std::string& id : ids) {
+        server.publish_beside("comm_msg", {{"comm_id", id}, {"data", message(told)}});
+      }
+    } catch (const std::exception&) {
+      return;  // The next one may be sent.
+    }
+  };
+  session.follow(send);
+  session.guard().tell_by(send);
 }
 
 }  // namespace xleak::kernel

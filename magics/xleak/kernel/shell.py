@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import functools
 import getpass
 import os
 import pdb
@@ -100,7 +101,12 @@ class KernelShell(AnsweringShell):
         self._pid = os.getpid()
         builtins.input = self._input
         getpass.getpass = self._getpass
-        self._watcher = attach(self, events=False, tell_live=_kernel.tell_live_cells)
+        self._watcher = attach(
+            self,
+            events=False,
+            tell_live=_kernel.tell_live_cells,
+            write=functools.partial(_kernel.write, 2),
+        )
 
     def init_hooks(self) -> None:
         super().init_hooks()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
-from xleak.magics.subcommands import env, policy
+from xleak.magics.subcommands import env, guard, policy
 
-_SUBCOMMANDS = {"policy": policy, "env": env}
+_SUBCOMMANDS = {"policy": policy, "env": env, "guard": guard}
 
 
 @magics_class

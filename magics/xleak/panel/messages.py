@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import xleak
+
+if TYPE_CHECKING:
+    from xleak import _native
 
 TARGET = "xleak"
 VERSION = 1
@@ -93,3 +96,13 @@ def policy(name: str) -> Message:
 def released(findings: list[str], freed: dict[str, int], lines: list[str]) -> Message:
     """The kernel ran the fixes of these findings by itself."""
     return {"kind": "released", "findings": findings, "freed": freed, "lines": lines}
+
+
+def guard(note: _native.GuardNote) -> Message:
+    """How near a limit of memory is has changed."""
+    fields = ("device", "level", "used_bytes", "limit_bytes", "limit", "index", "grown_bytes")
+    return {
+        "kind": "guard",
+        **{field: getattr(note, field) for field in fields},
+        "sentence": note.sentence,
+    }

@@ -128,6 +128,10 @@ class Panel:
             self._send_all(messages.progress(None, 1))
         self._search = None
 
+    def tell_guard(self, note: _native.GuardNote) -> None:
+        """For kernels where no thread of xleak's own tells it."""
+        self._send_all(messages.guard(note))
+
     def _tell_policy(self, change: Any) -> None:
         self._send_all(messages.policy(change["new"]))
 

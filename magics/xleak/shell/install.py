@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xleak import _native
 from xleak.shell.events import CellEvents
+from xleak.shell.guard import Guard, Write
 from xleak.shell.watcher import WHILE_RUNNING_SECONDS, Watcher, set_watcher, watcher
 
 if TYPE_CHECKING:
@@ -28,11 +29,18 @@ class _Installation:
 _installed: _Installation | None = None
 
 
-def attach(shell: InteractiveShell, *, events: bool, tell_live: TellLive | None = None) -> Watcher:
+def attach(
+    shell: InteractiveShell,
+    *,
+    events: bool,
+    tell_live: TellLive | None = None,
+    write: Write | None = None,
+) -> Watcher:
     """Registers the magics and the watcher; a second call returns the first one's watcher.
 
     events: account the cells by IPython's own events (``%load_ext``). The kernel brackets its cells
     itself and passes False. tell_live: has the comms of these ids told what a running cell does.
+    write: writes under the running cell, whatever it did to the streams.
     """
     global _installed
     current = watcher()
@@ -45,6 +53,7 @@ def attach(shell: InteractiveShell, *, events: bool, tell_live: TellLive | None 
     set_watcher(current)
     _native.follow_lines(shell.user_global_ns)
     _native.call_while_running(current.while_running, WHILE_RUNNING_SECONDS)
+    guard = Guard(current, write)
     shell.configurables.append(current.settings)
     tables = shell.magics_manager.magics
     _installed = _Installation(
@@ -57,6 +66,8 @@ def attach(shell: InteractiveShell, *, events: bool, tell_live: TellLive | None 
         _installed.events.register()
     _installed.panel = Panel(shell, current, finds_late=not events, tell_live=tell_live)
     _installed.panel.open()
+    if tell_live is None:
+        guard.when_told.append(_installed.panel.tell_guard)
     return current
 
 
@@ -78,6 +89,7 @@ def detach(shell: InteractiveShell) -> None:
             shell.input_transformers_cleanup.remove(transformer)
     shell.configurables.remove(current.settings)
     _native.set_enabled(False)
+    _native.set_guard("off")
     _native.judge(0, [], [])  # Nothing is watched, so nothing is known to leak.
     set_watcher(None)
     _installed = None

@@ -14,6 +14,7 @@ from xleak import _native
 # Smaller leaks are listed by %leakcheck; a line under a cell is for those that end sessions.
 NOTICE_BYTES = 16 << 20
 POLICIES = ["off", "report", "ask", "auto"]
+GUARD_POLICIES = ["off", "warn", "interrupt"]
 
 
 class Xleak(Configurable):
@@ -23,6 +24,11 @@ class Xleak(Configurable):
         POLICIES,
         help="'report' watches the cells and says what leaks; 'ask' has the panel ask whether to "
         "release it; 'auto' releases what no name reaches once a cell has ended; 'off' does nothing.",
+    ).tag(config=True)
+    guard = Enum(
+        GUARD_POLICIES,
+        help="'warn' says when memory gets short; 'interrupt' also stops the cell that has nearly "
+        "taken all of it, with MemoryGuardError; 'off' watches no limits.",
     ).tag(config=True)
     notice_bytes = Int(
         min=0,
@@ -36,6 +42,7 @@ class Xleak(Configurable):
         if is_disabled():
             self.policy = "off"
         _native.set_enabled(self.policy != "off")
+        self._apply_guard()
 
     @default("policy")
     def _policy_from_environment(self) -> str:
@@ -44,6 +51,14 @@ class Xleak(Configurable):
             return chosen or "report"
         _say(f"XLEAK_POLICY is {chosen!r}; it may be {in_words(POLICIES)}.")
         return "report"
+
+    @default("guard")
+    def _guard_from_environment(self) -> str:
+        chosen = os.environ.get("XLEAK_GUARD", "")
+        if chosen in ("", *GUARD_POLICIES):
+            return chosen or "warn"
+        _say(f"XLEAK_GUARD is {chosen!r}; it may be {in_words(GUARD_POLICIES)}.")
+        return "warn"
 
     @default("notice_bytes")
     def _notice_bytes_from_environment(self) -> int:
@@ -57,6 +72,10 @@ class Xleak(Configurable):
     @observe("policy")
     def _apply_policy(self, change: Any) -> None:
         _native.set_enabled(change["new"] != "off")
+
+    @observe("policy", "guard")
+    def _apply_guard(self, change: Any = None) -> None:
+        _native.set_guard("off" if self.policy == "off" else self.guard)
 
 
 def in_words(choices: list[str]) -> str:

@@ -8,6 +8,7 @@
 #include "xleak/monitor/cell_record.hpp"
 #include "xleak/monitor/device_reader.hpp"
 #include "xleak/monitor/export.hpp"
+#include "xleak/monitor/guard.hpp"
 #include "xleak/monitor/smell.hpp"
 
 namespace xleak::monitor {
@@ -68,6 +69,9 @@ class XLEAK_MONITOR_API Session {
   /// From now on `beat` is called every 50 ms while a cell runs that has run for 100 ms; an empty
   /// one ends it. By the sampling thread, without a lock: it must not throw or wait.
   void beat_by(std::function<void()> beat);
+
+  /// What watches the limits of the process; it is off until it gets a policy.
+  Guard& guard() noexcept;
 
   /// Runs every smell over the facts, which must be complete: what they no longer show is resolved.
   /// Adds what its records tell of devices.

@@ -1,0 +1,174 @@
+"""The guard of memory, as far as it is Python: lines under cells, and the interruption of one."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections import deque
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from xleak import _native
+from xleak.shell.signals import traceback_of_handler
+
+if TYPE_CHECKING:
+    from xleak.shell.watcher import Watcher
+
+# Writes a line where the output of the running cell goes.
+Write = Callable[[str], None]
+Told = Callable[[_native.GuardNote], None]
+
+_RUN_CODE = InteractiveShell.run_code.__code__
+# Containers whose length is theirs alone to tell.
+_CONTAINERS = (list, dict, set, deque, bytearray)
+# To look through more would be felt at the start of a cell.
+_MOST_NAMES = 1000
+# More would hide the one that matters.
+_MOST_SHOWN = 3
+
+
+class MemoryGuardError(MemoryError):
+    """A cell was interrupted because it had nearly taken all memory there is. Sizes in bytes.
+
+    limit: "cgroup", "address_space" or "machine". grown_bytes: what the cell has grown by.
+    """
+
+    def __init__(self, text: str, limit: str, used: int, limit_bytes: int, grown: int) -> None:
+        super().__init__(text)
+        self.limit = limit
+        self.used_bytes = used
+        self.limit_bytes = limit_bytes
+        self.grown_bytes = grown
+
+
+# What users catch, and read in tracebacks.
+MemoryGuardError.__module__ = "xleak"
+
+
+class Guard:
+    """Says what the native guard found, and stops the cell where the policy is `interrupt`."""
+
+    def __init__(self, watcher: Watcher, write: Write | None) -> None:
+        """write: for a kernel whose streams cells may redirect; else sys.stderr."""
+        self._watcher = watcher
+        self._write = write or (lambda line: print(line, end="", file=sys.stderr))
+        self._lengths: dict[str, tuple[int, int]] = {}
+        self.when_told: list[Told] = []
+        """Get each line's note once its cell has ended."""
+        self._told: list[_native.GuardNote] = []
+        watcher.before_run.append(self._before_cell)
+        watcher.after_account.append(self._after_cell)
+        _native.call_guard(self.between_instructions)
+
+    def _before_cell(self, source: str) -> None:
+        self._lengths = {}
+        if self._watcher.settings.guard == "interrupt":
+            self._lengths = _lengths(self._watcher.shell)
+
+    def _after_cell(self, index: int) -> None:
+        self._lengths = {}
+        self._say_lines()
+        told, self._told = self._told, []
+        for note in told:
+            for listener in self.when_told:
+                listener(note)
+
+    def between_instructions(self) -> BaseException | None:
+        """Called on the main thread, in whichever code it is; what it returns is raised there."""
+        try:
+            reason = _native.reason_to_stop()
+            # Whoever called it is the code that was running.
+            if reason and not runs_user_code(self._watcher.shell, sys._getframe(1)):
+                reason = None
+            if reason and self._watcher.settings.policy == "auto" and self._gave_back_enough():
+                reason = None
+            self._say_lines(but_for=reason)
+            if reason is None:
+                return None
+            _native.cell_stopped()
+            return self._error(reason)
+        except Exception as error:
+            if traceback_of_handler(error):
+                raise
+            self._watcher.say_failure(error)
+            return None
+
+    def _say_lines(self, but_for: _native.GuardNote | None = None) -> None:
+        for note in _native.guard_lines():
+            self._told.append(note)
+            # The error says it.
+            if but_for is None or (note.limit, note.level) != (but_for.limit, but_for.level):
+                self._write(f"xleak guard: {note.sentence}\n")
+
+    def _gave_back_enough(self) -> bool:
+        """Garbage and free pages alone: to know what else no name reaches takes a walk over the heap,
+        and memory for it."""
+        if gc.isenabled():
+            gc.collect()
+        _native.trim_heap()
+        _native.look_at_limits()
+        if _native.reason_to_stop() is not None:
+            return False
+        self._write(
+            "xleak guard: garbage was collected and free pages given back; it was enough.\n"
+        )
+        return True
+
+    def _error(self, reason: _native.GuardNote) -> MemoryGuardError:
+        grew = _grown(self._lengths, self._watcher.shell)
+        parts = [reason.sentence]
+        if grew:
+            parts.append(f"Longer than when the cell began: {', '.join(grew)}.")
+        parts.append(
+            "The cell was stopped, and what it made is still there: `del` what you can spare and run "
+            "%release_cache, or do less at once. `%xleak guard warn` lets cells go on."
+        )
+        return MemoryGuardError(
+            " ".join(parts),
+            reason.limit,
+            reason.used_bytes,
+            reason.limit_bytes,
+            reason.grown_bytes or 0,
+        )
+
+
+def runs_user_code(shell: InteractiveShell, frame: FrameType | None) -> bool:
+    """Whether `frame` runs for the code of a cell, and neither in xleak nor in a finalizer, where what
+    is raised gets lost."""
+    called: FrameType | None = None
+    while frame is not None:
+        if frame.f_code is _RUN_CODE:
+            return called is not None and called.f_globals is shell.user_global_ns
+        module = dict.get(frame.f_globals, "__name__")
+        if type(module) is str and module.partition(".")[0] == "xleak":
+            return False
+        if frame.f_code.co_name == "__del__":
+            return False
+        called, frame = frame, frame.f_back
+    return False
+
+
+def _lengths(shell: InteractiveShell) -> dict[str, tuple[int, int]]:
+    """The identity and the length of the user's containers, by name."""
+    if len(shell.user_ns) > _MOST_NAMES:
+        return {}
+    named: list[tuple[Any, Any]] = list(shell.user_ns.items())
+    return {
+        name: (id(value), len(value))
+        for name, value in named
+        if type(name) is str and type(value) in _CONTAINERS and name not in shell.user_ns_hidden
+    }
+
+
+def _grown(before: dict[str, tuple[int, int]], shell: InteractiveShell) -> list[str]:
+    """The names of the containers that are longer than before, most first, in words."""
+    longer = []
+    for name, (now, length) in _lengths(shell).items():
+        was, had = before.get(name, (now, 0))
+        had = had if was == now else 0
+        if length > had:
+            longer.append((length - had, f"`{name}` ({had} to {length} items)"))
+    return [words for _, words in sorted(longer, reverse=True)[:_MOST_SHOWN]]

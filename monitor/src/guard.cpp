@@ -1,0 +1,252 @@
+#include "xleak/monitor/guard.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <limits>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "guard_levels.hpp"
+#include "probes/limits.hpp"
+
+namespace xleak::monitor {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Between cells little grows, and a line is read with the next one.
+constexpr std::chrono::milliseconds kIdle = 2s;
+// What this process grows by is seen by the samples of the cell; others grow slower.
+constexpr std::chrono::milliseconds kFar = 1s;
+constexpr std::chrono::milliseconds kNear = 100ms;
+constexpr std::chrono::milliseconds kNearAndGrowing = 50ms;
+// A reading takes 30 µs: one for less growth than this would be one for every sample.
+constexpr std::int64_t kLeastTrip = 8 << 20;
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+// Half of the way, so that who grows fast is seen several times before the end.
+constexpr std::int64_t kTripShare = 2;
+
+}  // namespace
+
+struct Guard::State {
+  explicit State(std::unique_ptr<GuardProbes> source)
+      : probes(std::move(source)),
+        levels([this](const LimitReading& it) { return probes->largest_other(it); }),
+        owner(::getpid()) {}
+
+  bool in_child() const noexcept { return ::getpid() != owner; }
+  void start_thread();
+  void run();
+  void look(std::unique_lock<std::mutex>& lock);
+  void set_trip(const OwnMemory& own) noexcept;
+  std::vector<LimitReading> read_limits() const;
+  std::vector<LimitReading> with_devices(std::vector<LimitReading> readings,
+                                         const std::vector<DeviceReading>& found) const;
+  bool wants_main() const;
+  std::chrono::milliseconds interval() const;
+
+  std::unique_ptr<GuardProbes> probes;
+  GuardLevels levels;
+  const pid_t owner;
+  std::atomic<GuardPolicy> policy{GuardPolicy::off};
+  std::atomic<std::int64_t> trip_bytes{kNever};
+  std::function<void(const GuardNote&)> tell;
+  std::function<void()> call_main;
+  std::vector<GuardNote> lines;
+  std::vector<DeviceReading> totals;
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  bool is_tripped = false;
+  bool stopping = false;
+  std::thread thread;
+};
+
+// A thread inherits the mask of its maker: signals must go to the thread that runs user code.
+void Guard::State::start_thread() {
+  sigset_t all, before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread = std::thread(&State::run, this);
+  } catch (const std::system_error&) {
+    policy = GuardPolicy::off;
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Guard::State::run() {
+  ::pthread_setname_np(::pthread_self(), "xleak-guard");
+  std::unique_lock lock(mutex);
+  while (!stopping) {
+    if (policy == GuardPolicy::off) {
+      changed.wait(lock);
+      continue;
+    }
+    try {
+      look(lock);
+    } catch (const std::bad_alloc&) {
+      // Memory is out already; the next look may have some.
+    }
+    changed.wait_for(lock, interval(), [this] { return stopping || is_tripped; });
+    is_tripped = false;
+  }
+}
+
+// Reads and tells without the lock: a cell that starts or ends waits for neither.
+void Guard::State::look(std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  const auto own = probes->own();
+  auto readings = probes->limits();
+  const auto devices = probes->devices();
+  lock.lock();
+  auto told = levels.observe(with_devices(std::move(readings), devices), probes->seconds());
+  lines.insert(lines.end(), told.lines.begin(), told.lines.end());
+  if (own) set_trip(*own);
+  const auto telling = tell;
+  const auto calling = wants_main() ? call_main : nullptr;
+  lock.unlock();
+  if (telling) {
+    for (const GuardNote& note : told.changes) telling(note);
+  }
+  if (calling) calling();
+  lock.lock();
+}
+
+std::vector<LimitReading> Guard::State::with_devices(
+    std::vector<LimitReading> readings, const std::vector<DeviceReading>& found) const {
+  for (const DeviceReading& device : found) {
+    for (const DeviceReading& known : totals) {
+      if (known.device != device.device || !known.total_bytes || !device.allocated_bytes) continue;
+      const auto used = *device.allocated_bytes;
+      readings.push_back({GuardLimit::device, device.device, used, *known.total_bytes, used, {}});
+    }
+  }
+  return readings;
+}
+
+void Guard::State::set_trip(const OwnMemory& own) noexcept {
+  const bool watched = policy != GuardPolicy::off && levels.runs_cell();
+  const auto way = std::max(levels.distance_bytes(own) / kTripShare, kLeastTrip);
+  trip_bytes = watched ? own.resident_bytes + way : kNever;
+}
+
+bool Guard::State::wants_main() const {
+  if (!levels.runs_cell()) return false;
+  return !lines.empty() || (policy == GuardPolicy::interrupt && levels.reason_to_stop());
+}
+
+std::chrono::milliseconds Guard::State::interval() const {
+  if (levels.is_near()) return levels.is_growing() ? kNearAndGrowing : kNear;
+  return levels.runs_cell() ? kFar : kIdle;
+}
+
+// --- what others call --------------------------------------------------------------------------
+
+Guard::Guard(std::unique_ptr<GuardProbes> probes)
+    : state_(std::make_unique<State>(std::move(probes))) {}
+
+Guard::~Guard() {
+  if (state_->in_child()) {
+    // There is no thread to join there, and its lock may be taken for good.
+    static_cast<void>(state_.release());
+    return;
+  }
+  if (!state_->thread.joinable()) return;
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->stopping = true;
+    state_->changed.notify_all();
+  }
+  state_->thread.join();
+}
+
+void Guard::set_policy(GuardPolicy policy) noexcept {
+  if (state_->in_child() || !state_->probes) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->policy = policy;
+  if (policy != GuardPolicy::off && !state_->thread.joinable()) state_->start_thread();
+  if (policy == GuardPolicy::off) state_->trip_bytes = kNever;
+  state_->is_tripped = true;
+  state_->changed.notify_all();
+}
+
+GuardPolicy Guard::policy() const noexcept { return state_->policy; }
+
+void Guard::begin_cell(int index, const std::vector<DeviceReading>& devices) noexcept {
+  if (index == 0 || policy() == GuardPolicy::off || state_->in_child()) return;
+  try {
+    const auto own = state_->probes->own();
+    const std::lock_guard lock(state_->mutex);
+    state_->totals = devices;
+    state_->levels.begin_cell(index, own, devices, state_->probes->seconds());
+    if (own) state_->set_trip(*own);
+  } catch (...) {
+    return;  // Without memory for it the cell is not followed.
+  }
+}
+
+void Guard::end_cell(int index) noexcept {
+  if (index == 0 || state_->in_child()) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->levels.end_cell(index);
+  if (!state_->levels.runs_cell()) state_->trip_bytes = kNever;
+}
+
+void Guard::sampled(std::int64_t resident_bytes) noexcept {
+  if (resident_bytes < state_->trip_bytes) return;
+  state_->trip_bytes = kNever;
+  const std::lock_guard lock(state_->mutex);
+  state_->is_tripped = true;
+  state_->changed.notify_all();
+}
+
+void Guard::tell_by(std::function<void(const GuardNote&)> tell) {
+  if (state_->in_child()) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->tell = std::move(tell);
+}
+
+void Guard::call_main_by(std::function<void()> call) {
+  if (state_->in_child()) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->call_main = std::move(call);
+}
+
+std::vector<GuardNote> Guard::take_lines() {
+  if (state_->in_child()) return {};
+  const std::lock_guard lock(state_->mutex);
+  return std::exchange(state_->lines, {});
+}
+
+std::optional<GuardNote> Guard::reason_to_stop() const {
+  if (state_->in_child() || policy() != GuardPolicy::interrupt) return std::nullopt;
+  const std::lock_guard lock(state_->mutex);
+  return state_->levels.reason_to_stop();
+}
+
+void Guard::stopped() noexcept {
+  if (state_->in_child()) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->levels.stopped();
+}
+
+void Guard::look() {
+  if (state_->in_child() || policy() == GuardPolicy::off) return;
+  std::unique_lock lock(state_->mutex);
+  state_->look(lock);
+}
+
+std::vector<LimitState> Guard::states() const {
+  if (state_->in_child()) return {};
+  const std::lock_guard lock(state_->mutex);
+  return state_->levels.states();
+}
+
+}  // namespace xleak::monitor

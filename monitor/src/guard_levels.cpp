@@ -1,0 +1,345 @@
+#include "guard_levels.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "xleak/monitor/bytes.hpp"
+
+namespace xleak::monitor {
+namespace {
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+// A tenth is what earlyoom ends processes at; memory is touched at some GiB a second, so that a GiB
+// is time enough to stop a cell, and of a large machine a tenth would be wasted.
+constexpr std::int64_t kCriticalShare = 10;
+constexpr std::int64_t kCriticalMostBytes = kGiB;
+// Twice as far away on a small machine; on a large one a loop has seconds left.
+constexpr std::int64_t kWarningShare = 5;
+constexpr std::int64_t kWarningMostBytes = 4 * kGiB;
+// A level ends a quarter of its threshold further away, and once that lasted: a training step takes
+// and gives back the same memory many times a second.
+constexpr std::int64_t kHysteresisShare = 4;
+constexpr double kCalmSeconds = 2.0;
+// What has grown by less did not bring memory to its end.
+constexpr std::int64_t kGrownShare = 100;
+constexpr std::int64_t kGrownMostBytes = 64 * kMiB;
+// Who waits for a cell of less sees its end sooner than a line is read.
+constexpr double kLongCellSeconds = 5.0;
+constexpr std::int64_t kNoticeShare = 10;
+constexpr std::int64_t kNoticeMostBytes = kGiB;
+
+std::int64_t free_bytes(const LimitReading& it) { return it.limit_bytes - it.used_bytes; }
+
+std::int64_t critical_free(const LimitReading& it) {
+  return std::min(it.limit_bytes / kCriticalShare, kCriticalMostBytes);
+}
+
+std::int64_t warning_free(const LimitReading& it) {
+  return std::min(it.limit_bytes / kWarningShare, kWarningMostBytes);
+}
+
+std::int64_t with_hysteresis(std::int64_t threshold) {
+  return threshold + threshold / kHysteresisShare;
+}
+
+GuardLevel level_of(const LimitReading& it) {
+  if (free_bytes(it) < critical_free(it)) return GuardLevel::critical;
+  return free_bytes(it) < warning_free(it) ? GuardLevel::warning : GuardLevel::normal;
+}
+
+/// The level that a reading falls to from `level`: its own only when it is well away.
+GuardLevel fallen_level(const LimitReading& it, GuardLevel level) {
+  const auto free = free_bytes(it);
+  if (level == GuardLevel::critical && free < with_hysteresis(critical_free(it))) return level;
+  if (free >= with_hysteresis(warning_free(it))) return GuardLevel::normal;
+  return std::min(level, GuardLevel::warning);
+}
+
+// Of the machine and a cgroup others may hold a part.
+bool is_shared(const LimitReading& it) {
+  return it.limit == GuardLimit::machine || it.limit == GuardLimit::cgroup;
+}
+
+std::int64_t others_bytes(const LimitReading& it) {
+  return is_shared(it) ? std::max<std::int64_t>(0, it.used_bytes - it.own_bytes) : 0;
+}
+
+// A card that is full fails an allocation and kills nothing, and trainings fill it on purpose.
+bool ends_process(const LimitReading& it) { return it.limit != GuardLimit::device; }
+
+std::string key_of(const LimitReading& it) {
+  return it.device + std::to_string(static_cast<int>(it.limit));
+}
+
+std::string used_of_limit(const LimitReading& it) {
+  const auto used = human(it.used_bytes), limit = human(it.limit_bytes);
+  switch (it.limit) {
+    case GuardLimit::cgroup:
+      return used + " of the " + limit + " that this process's cgroup allows are in use";
+    case GuardLimit::address_space:
+      return used + " of the " + limit + " of address space that RLIMIT_AS allows are taken";
+    case GuardLimit::data:
+      return used + " of the " + limit + " that RLIMIT_DATA allows are taken";
+    case GuardLimit::machine:
+      return used + " of the machine's " + limit + " are in use";
+    case GuardLimit::device:
+      return used + " of the " + limit + " of " + it.device + " are allocated";
+  }
+  return {};
+}
+
+const char* what_follows(const LimitReading& it) {
+  switch (it.limit) {
+    case GuardLimit::cgroup:
+    case GuardLimit::machine:
+      return " When it is full, the operating system kills a process, and this one may be it.";
+    case GuardLimit::address_space:
+    case GuardLimit::data:
+      return " Beyond it allocations fail.";
+    case GuardLimit::device:
+      return " Beyond it the framework raises its out-of-memory error.";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string sentence_of(const LimitReading& reading, GuardLevel level,
+                        std::optional<std::int64_t> grown_bytes,
+                        const std::optional<OtherProcess>& other) {
+  if (level == GuardLevel::normal) return "There is memory again: " + used_of_limit(reading) + ".";
+  const bool critical = level == GuardLevel::critical;
+  std::string text = (critical ? "Memory is nearly out: " : "Memory gets short: ");
+  text += used_of_limit(reading);
+  if (grown_bytes && *grown_bytes >= kMiB) {
+    text += "; this cell has grown by " + human(*grown_bytes);
+  }
+  text += ".";
+  if (others_bytes(reading) > reading.own_bytes) {
+    text += " Not this process has most of it but others, " + human(others_bytes(reading));
+    text += other ? ", the largest `" + other->name + "` (pid " + std::to_string(other->pid) +
+                        ") with " + human(other->held_bytes) + "."
+                  : "; no process that can be seen from here.";
+  }
+  return critical ? text + what_follows(reading) : text;
+}
+
+const char* name_of(GuardLevel level) {
+  switch (level) {
+    case GuardLevel::normal:
+      return "normal";
+    case GuardLevel::warning:
+      return "warning";
+    case GuardLevel::critical:
+      return "critical";
+  }
+  return "normal";
+}
+
+const char* name_of(GuardLimit limit) {
+  switch (limit) {
+    case GuardLimit::cgroup:
+      return "cgroup";
+    case GuardLimit::address_space:
+    case GuardLimit::data:
+      return "address_space";
+    case GuardLimit::machine:
+      return "machine";
+    case GuardLimit::device:
+      return "device";
+  }
+  return "machine";
+}
+
+// --- cells -------------------------------------------------------------------------------------
+
+void GuardLevels::begin_cell(int index, const std::optional<OwnMemory>& own,
+                             const std::vector<DeviceReading>& devices, double seconds) {
+  reason_.reset();
+  for (Track& track : tracks_) {
+    track.others_before_bytes = others_bytes(track.reading);
+    track.was_stopped = false;
+  }
+  cells_.push_back({index, seconds, own, devices, false, {}});
+}
+
+void GuardLevels::end_cell(int index) {
+  reason_.reset();
+  cells_.erase(std::remove_if(cells_.begin(), cells_.end(),
+                              [index](const Cell& cell) { return cell.index == index; }),
+               cells_.end());
+}
+
+void GuardLevels::stopped() noexcept {
+  reason_.reset();
+  for (Track& track : tracks_) {
+    if (level_of(track.reading) == GuardLevel::critical) track.was_stopped = true;
+  }
+}
+
+std::optional<std::int64_t> GuardLevels::growth_of(const LimitReading& reading) const {
+  if (cells_.empty()) return std::nullopt;
+  const Cell& cell = cells_.back();
+  if (reading.limit == GuardLimit::device) {
+    for (const DeviceReading& it : cell.devices) {
+      if (it.device == reading.device && it.allocated_bytes) {
+        return reading.own_bytes - *it.allocated_bytes;
+      }
+    }
+    return std::nullopt;
+  }
+  if (!cell.own) return std::nullopt;
+  if (reading.limit == GuardLimit::address_space) return reading.own_bytes - cell.own->size_bytes;
+  if (reading.limit == GuardLimit::data) return reading.own_bytes - cell.own->data_bytes;
+  return reading.own_bytes - cell.own->held_bytes;
+}
+
+// --- levels ------------------------------------------------------------------------------------
+
+GuardLevels::Told GuardLevels::observe(const std::vector<LimitReading>& readings, double seconds) {
+  Told told;
+  is_growing_ = false;
+  reason_.reset();
+  for (const LimitReading& reading : readings) {
+    if (reading.limit_bytes <= 0) continue;
+    Track& track = track_of(reading);
+    is_growing_ |= reading.used_bytes > track.reading.used_bytes;
+    track.reading = reading;
+    const auto before = track.level;
+    if (move_level(track, seconds)) {
+      told.changes.push_back(note_of(track));
+      const bool is_new =
+          cells_.empty() || cells_.back().told.emplace(key_of(reading), track.level).second;
+      if (track.level > before && is_new) told.lines.push_back(told.changes.back());
+    }
+    if (free_bytes(reading) >= with_hysteresis(critical_free(reading))) track.was_stopped = false;
+    if (!reason_ && !track.was_stopped && is_caused_by_cell(track)) reason_ = note_of(track);
+  }
+  if (auto notice = long_growth(seconds)) told.lines.push_back(*std::move(notice));
+  return told;
+}
+
+GuardLevels::Track& GuardLevels::track_of(const LimitReading& reading) {
+  for (Track& track : tracks_) {
+    if (key_of(track.reading) == key_of(reading)) return track;
+  }
+  Track track;
+  track.reading = reading;
+  track.others_before_bytes = others_bytes(reading);
+  tracks_.push_back(std::move(track));
+  return tracks_.back();
+}
+
+bool GuardLevels::move_level(Track& track, double seconds) const {
+  const auto now = level_of(track.reading);
+  if (now >= track.level) {
+    track.calm_since.reset();
+    return std::exchange(track.level, now) != now;
+  }
+  const auto fallen = fallen_level(track.reading, track.level);
+  if (fallen == track.level) {
+    track.calm_since.reset();
+    return false;
+  }
+  if (!track.calm_since) track.calm_since = seconds;
+  if (seconds - *track.calm_since < kCalmSeconds) return false;
+  track.calm_since.reset();
+  track.level = fallen;
+  return true;
+}
+
+// To stop a cell helps where the cell itself has grown, more than all others together, and where
+// this process has most of what is used or would not be short of memory without the cell.
+bool GuardLevels::is_caused_by_cell(const Track& track) const {
+  const LimitReading& it = track.reading;
+  const auto grown = growth_of(it);
+  if (!ends_process(it) || !grown || level_of(it) != GuardLevel::critical) return false;
+  if (*grown < std::min(it.limit_bytes / kGrownShare, kGrownMostBytes)) return false;
+  const auto others = others_bytes(it);
+  if (*grown < others - track.others_before_bytes) return false;
+  return it.own_bytes >= others || free_bytes(it) + *grown >= critical_free(it);
+}
+
+GuardNote GuardLevels::note_of(const Track& track) {
+  GuardNote note{track.reading,
+                 track.level,
+                 cells_.empty() ? 0 : cells_.back().index,
+                 growth_of(track.reading),
+                 {}};
+  std::optional<OtherProcess> other;
+  if (track.level != GuardLevel::normal && others_bytes(track.reading) > track.reading.own_bytes) {
+    other = find_other_(track.reading);
+  }
+  note.sentence = sentence_of(note.reading, note.level, note.grown_bytes, other);
+  return note;
+}
+
+// --- long cells --------------------------------------------------------------------------------
+
+std::int64_t GuardLevels::worth_a_notice() const {
+  std::int64_t least = kNoticeMostBytes;
+  for (const Track& track : tracks_) {
+    if (track.reading.limit == GuardLimit::device) continue;
+    least = std::min(least, track.reading.limit_bytes / kNoticeShare);
+  }
+  return least;
+}
+
+std::optional<GuardNote> GuardLevels::long_growth(double seconds) {
+  if (cells_.empty() || cells_.back().growth_is_told) return std::nullopt;
+  Cell& cell = cells_.back();
+  const double ran = seconds - cell.since;
+  if (ran < kLongCellSeconds) return std::nullopt;
+  for (const Track& track : tracks_) {
+    const LimitReading& it = track.reading;
+    const bool is_device = it.limit == GuardLimit::device;
+    // Address space that is reserved is not yet memory.
+    if (!is_device && !is_shared(it)) continue;
+    const auto grown = growth_of(it);
+    const auto least =
+        is_device ? std::min(it.limit_bytes / kNoticeShare, kNoticeMostBytes) : worth_a_notice();
+    if (!grown || *grown < least) continue;
+    cell.growth_is_told = true;
+    const auto where = is_device ? " on " + it.device : std::string();
+    return GuardNote{it, track.level, cell.index, grown,
+                     "This cell has grown by " + human(*grown) + where + " in " +
+                         std::to_string(static_cast<int>(ran)) + " s so far; " + used_of_limit(it) +
+                         "."};
+  }
+  return std::nullopt;
+}
+
+// --- how often to look -------------------------------------------------------------------------
+
+std::int64_t GuardLevels::distance_bytes(const OwnMemory& own) const {
+  std::int64_t least =
+      cells_.empty() || cells_.back().growth_is_told ? kNoticeMostBytes : worth_a_notice();
+  for (const Track& track : tracks_) {
+    const LimitReading& it = track.reading;
+    if (!is_shared(it)) continue;
+    // As far as it has grown since the last look.
+    const auto free = free_bytes(it) - (own.held_bytes - it.own_bytes);
+    const auto next = free > warning_free(it) ? warning_free(it) : critical_free(it);
+    least = std::min(least, free - next);
+  }
+  return least;
+}
+
+bool GuardLevels::is_near() const {
+  return std::any_of(tracks_.begin(), tracks_.end(),
+                     [](const Track& track) { return track.level != GuardLevel::normal; });
+}
+
+std::vector<LimitState> GuardLevels::states() const {
+  std::vector<LimitState> states;
+  for (const Track& track : tracks_) {
+    const LimitReading& it = track.reading;
+    states.push_back(
+        {it, track.level, it.limit_bytes - warning_free(it), it.limit_bytes - critical_free(it)});
+  }
+  return states;
+}
+
+}  // namespace xleak::monitor

@@ -1,0 +1,260 @@
+#include "probes/limits.hpp"
+
+#include <dirent.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "probes/ram.hpp"
+#include "proc_file.hpp"
+
+namespace xleak::monitor {
+namespace {
+
+// Version 1 writes a number near 2^63 where there is no limit; no machine has this much.
+constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
+
+std::optional<std::int64_t> number_in(const std::string& file) {
+  const auto number = parse_cgroup_limit(text_of(file).value_or(""));
+  return number && *number < kNoLimit ? number : std::nullopt;
+}
+
+/// A group with a limit: its folder, and its path as processes name it.
+struct Group {
+  std::string folder;
+  std::string path;
+  bool is_v2;
+};
+
+std::vector<Group> groups_of_this_process() {
+  std::vector<Group> groups;
+  for (const auto& file : cgroup_limit_files(text_of("/proc/self/cgroup").value_or(""))) {
+    if (::access(file.c_str(), R_OK) != 0) continue;
+    const auto slash = file.find_last_of('/');
+    const bool is_v2 = file.compare(slash, std::string::npos, "/memory.max") == 0;
+    const std::string mount = is_v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+    groups.push_back(
+        {file.substr(0, slash), file.substr(mount.size(), slash - mount.size()), is_v2});
+  }
+  return groups;
+}
+
+// Memory that may still go to swap is not yet a kill; see Documentation/admin-guide/cgroup-v2.rst
+// and cgroup-v1/memory.rst of the kernel.
+std::optional<LimitReading> read_v2(const Group& group, std::int64_t swap_free) {
+  const auto limit = number_in(group.folder + "/memory.max");
+  if (!limit) return std::nullopt;
+  const auto current = number_in(group.folder + "/memory.current");
+  const auto stat = text_of(group.folder + "/memory.stat");
+  const auto used = current && stat ? unreclaimable_v2(*stat, *current) : std::nullopt;
+  if (!used) return std::nullopt;
+  auto swap = swap_free;
+  if (const auto text = text_of(group.folder + "/memory.swap.max"); text && text->rfind("max", 0)) {
+    const auto most = parse_cgroup_limit(*text).value_or(0);
+    const auto taken = number_in(group.folder + "/memory.swap.current").value_or(0);
+    swap = std::clamp<std::int64_t>(most - taken, 0, swap_free);
+  }
+  return LimitReading{GuardLimit::cgroup, "host", *used, *limit + swap, 0, group.path};
+}
+
+std::optional<LimitReading> read_v1(const Group& group, std::int64_t swap_free) {
+  const auto limit = number_in(group.folder + "/memory.limit_in_bytes");
+  if (!limit) return std::nullopt;
+  const auto stat = text_of(group.folder + "/memory.stat");
+  const auto used = stat ? unreclaimable_v1(*stat) : std::nullopt;
+  if (!used) return std::nullopt;
+  auto most = *limit + swap_free;
+  if (const auto both = number_in(group.folder + "/memory.memsw.limit_in_bytes")) {
+    const auto swapped = stat_field(*stat, "total_swap").value_or(0);
+    most = std::clamp(*both - swapped, *limit, most);
+  }
+  return LimitReading{GuardLimit::cgroup, "host", *used, most, 0, group.path};
+}
+
+std::optional<LimitReading> read_rlimit(int resource, GuardLimit limit, std::int64_t used) {
+  rlimit found{};
+  const auto which = static_cast<__rlimit_resource>(resource);
+  if (::getrlimit(which, &found) != 0 || found.rlim_cur >= kNoLimit) return std::nullopt;
+  return LimitReading{limit, "host", used, static_cast<std::int64_t>(found.rlim_cur), used, {}};
+}
+
+bool is_in_group(const std::string& process, const std::string& group) {
+  if (group.empty()) return true;
+  const auto text = text_of(process + "/cgroup").value_or("");
+  for (auto at = text.find(group); at != std::string::npos; at = text.find(group, at + 1)) {
+    const char next = at + group.size() < text.size() ? text[at + group.size()] : '\n';
+    if (at > 0 && text[at - 1] == ':' && (next == '\n' || next == '/')) return true;
+  }
+  return false;
+}
+
+std::string name_in(std::string_view status) {
+  constexpr std::string_view key = "Name:\t";
+  if (status.substr(0, key.size()) != key) return "?";
+  std::string name(status.substr(key.size(), status.find('\n') - key.size()));
+  // Whoever started it chose it.
+  for (char& c : name) {
+    if (c < ' ' || c > '~' || c == '`') c = '?';
+  }
+  return name;
+}
+
+class LiveGuardProbes final : public GuardProbes {
+ public:
+  explicit LiveGuardProbes(std::function<std::vector<DeviceReading>()> devices)
+      : devices_(std::move(devices)), groups_(groups_of_this_process()) {}
+
+  std::optional<OwnMemory> own() noexcept override {
+    try {
+      ProcBuffer buffer;
+      return parse_status(status_.read(buffer));
+    } catch (...) {
+      return std::nullopt;
+    }
+  }
+
+  std::vector<LimitReading> limits() noexcept override {
+    try {
+      return read_limits();
+    } catch (...) {
+      return {};
+    }
+  }
+
+  std::vector<DeviceReading> devices() noexcept override {
+    try {
+      return devices_();
+    } catch (...) {
+      return {};
+    }
+  }
+
+  std::optional<OtherProcess> largest_other(const LimitReading& reading) noexcept override {
+    try {
+      return find_largest(reading.group);
+    } catch (...) {
+      return std::nullopt;
+    }
+  }
+
+  double seconds() noexcept override {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+ private:
+  std::vector<LimitReading> read_limits() {
+    std::vector<LimitReading> found;
+    const auto mine = own();
+    if (!mine) return found;
+    ProcBuffer buffer;
+    const auto meminfo = meminfo_.read(buffer);
+    const auto swap_free = kib_field(meminfo, "SwapFree:").value_or(0);
+    if (auto group = tightest_group(swap_free)) found.push_back(*std::move(group));
+    if (auto machine = parse_meminfo(meminfo)) found.push_back(*std::move(machine));
+    for (LimitReading& reading : found) reading.own_bytes = mine->held_bytes;
+    const auto space = read_rlimit(RLIMIT_AS, GuardLimit::address_space, mine->size_bytes);
+    const auto data = read_rlimit(RLIMIT_DATA, GuardLimit::data, mine->data_bytes);
+    if (space) found.push_back(*space);
+    if (data) found.push_back(*data);
+    return found;
+  }
+
+  std::optional<LimitReading> tightest_group(std::int64_t swap_free) const {
+    std::optional<LimitReading> tightest;
+    for (const Group& group : groups_) {
+      auto read = group.is_v2 ? read_v2(group, swap_free) : read_v1(group, swap_free);
+      if (!read) continue;
+      const auto free = [](const LimitReading& it) { return it.limit_bytes - it.used_bytes; };
+      if (!tightest || free(*read) < free(*tightest)) tightest = std::move(read);
+    }
+    return tightest;
+  }
+
+  static std::optional<OtherProcess> find_largest(const std::string& group) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> processes(::opendir("/proc"), &::closedir);
+    std::optional<OtherProcess> largest;
+    while (const dirent* entry = processes ? ::readdir(processes.get()) : nullptr) {
+      const int pid = std::atoi(entry->d_name);
+      if (pid <= 0 || pid == ::getpid()) continue;
+      const std::string folder = std::string("/proc/") + entry->d_name;
+      const auto status = text_of(folder + "/status").value_or("");
+      const auto memory = parse_status(status);
+      if (!memory || (largest && memory->held_bytes <= largest->held_bytes)) continue;
+      if (is_in_group(folder, group))
+        largest = OtherProcess{pid, name_in(status), memory->held_bytes};
+    }
+    return largest;
+  }
+
+  std::function<std::vector<DeviceReading>()> devices_;
+  std::vector<Group> groups_;
+  ProcFile status_{"/proc/self/status"};
+  ProcFile meminfo_{"/proc/meminfo"};
+};
+
+}  // namespace
+
+std::optional<OwnMemory> parse_status(std::string_view text) {
+  const auto resident = kib_field(text, "VmRSS:");
+  const auto anonymous = kib_field(text, "RssAnon:");
+  const auto shared = kib_field(text, "RssShmem:");
+  const auto size = kib_field(text, "VmSize:");
+  const auto data = kib_field(text, "VmData:");
+  if (!resident || !anonymous || !shared || !size || !data) return std::nullopt;
+  // A kernel without swap has no such line.
+  const auto swapped = kib_field(text, "VmSwap:").value_or(0);
+  return OwnMemory{*resident, *anonymous + *shared + swapped, *size, *data};
+}
+
+std::optional<LimitReading> parse_meminfo(std::string_view text) {
+  const auto total = parse_meminfo_total(text);
+  const auto available = kib_field(text, "MemAvailable:");
+  if (!total || !available) return std::nullopt;
+  const auto swap_total = kib_field(text, "SwapTotal:").value_or(0);
+  const auto swap_free = kib_field(text, "SwapFree:").value_or(0);
+  return LimitReading{GuardLimit::machine, "host", *total - *available + swap_total - swap_free,
+                      *total + swap_total, 0,      {}};
+}
+
+std::optional<std::int64_t> stat_field(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    if (line.size() > key.size() && line.substr(0, key.size()) == key && line[key.size()] == ' ') {
+      const std::string digits(line.substr(key.size() + 1));
+      return std::strtoll(digits.c_str(), nullptr, 10);
+    }
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> unreclaimable_v1(std::string_view stat) {
+  const auto anonymous = stat_field(stat, "total_rss");
+  if (!anonymous) return std::nullopt;
+  return *anonymous + stat_field(stat, "total_shmem").value_or(0);
+}
+
+std::optional<std::int64_t> unreclaimable_v2(std::string_view stat, std::int64_t current_bytes) {
+  const auto inactive = stat_field(stat, "inactive_file");
+  const auto active = stat_field(stat, "active_file");
+  if (!inactive || !active) return std::nullopt;
+  const auto slab = stat_field(stat, "slab_reclaimable").value_or(0);
+  return std::max<std::int64_t>(0, current_bytes - *inactive - *active - slab);
+}
+
+std::unique_ptr<GuardProbes> live_guard_probes(
+    std::function<std::vector<DeviceReading>()> devices) {
+  try {
+    return std::make_unique<LiveGuardProbes>(std::move(devices));
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+}  // namespace xleak::monitor

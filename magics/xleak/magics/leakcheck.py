@@ -13,6 +13,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.display import display
 
 from xleak.explain import explanation
+from xleak.magics.diagnose import Diagnoser
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
 from xleak.magics.marked_cell import MARK, MarkedCells, without_mark
 from xleak.magics.suspicions import Suspicion, listed, source_of_session
@@ -21,7 +22,7 @@ from xleak.render.units import counted, human_bytes
 from xleak.shell.watcher import watcher
 from xleak.verdict import Finding, Verdict, to_json
 
-_USAGE = "%leakcheck takes --json, --all, --notes, --html FILE or --explain CODE"
+_USAGE = "%leakcheck takes --json, --all, --notes, --diagnose, --html FILE or --explain CODE"
 # More would hide the first ones.
 _MOST_SHOWN = 10
 
@@ -34,6 +35,7 @@ class Request:
     all_of_them: bool = False
     notes: bool = False
     rule: str | None = None
+    diagnose: bool = False
     page: str | None = None
     """The file that the report is to be written to."""
 
@@ -51,9 +53,13 @@ def parse(line: str) -> Request:
         if not file.endswith(".html"):
             raise UsageError("%leakcheck --html takes the file to write, such as report.html")
         return Request(page=file)
-    if unknown := [word for word in words if word not in ("--json", "--all", "--notes")]:
+    if "--diagnose" in words and not {"--diagnose", "--json"}.issuperset(words):
+        raise UsageError("%leakcheck --diagnose takes --json or nothing else")
+    options = ("--json", "--all", "--notes", "--diagnose")
+    if unknown := [word for word in words if word not in options]:
         raise UsageError(f"{_USAGE}, got {' '.join(unknown)!r}")
-    return Request("--json" in words, "--all" in words, "--notes" in words)
+    as_json, diagnose = "--json" in words, "--diagnose" in words
+    return Request(as_json, "--all" in words, "--notes" in words, diagnose=diagnose)
 
 
 @magics_class
@@ -68,6 +74,7 @@ class LeakcheckMagic(Magics):
             marked = MarkedCells()
             watching.before_run.append(marked.before_run)
             watching.after_judgement.append(marked.after_judgement)
+        self._diagnoser = Diagnoser(shell)
 
     @line_cell_magic
     def leakcheck(self, line: str, cell: str | None = None) -> None:
@@ -75,17 +82,26 @@ class LeakcheckMagic(Magics):
 
         %leakcheck [--all]         the findings that keep most; --all shows all, and notes too
         %leakcheck --notes         also what the source of the cells says and was not measured
+        %leakcheck --diagnose      the questions of a leak hunt, answered by what was measured;
+                                   with --json as xleak.diagnosis/1
         %leakcheck --json          the verdict as xleak.verdict/1
         %leakcheck --html FILE     all of it as a page that needs no network
         %leakcheck --explain CODE  what a rule means
         %%leakcheck                as first line: run the cell and report what it kept
+        %%leakcheck --profile [trace.json]  the same under torch's profiler: time and memory by phase
         """
         if cell is not None:
             # A marked cell never comes here: its first line is gone before IPython reads it.
-            raise UsageError(f"{MARK} takes no arguments and stands alone on the first line")
+            raise UsageError(
+                f"{MARK} stands alone on the first line, or with --profile and a file for the trace "
+                f"that ends in .json, got {line.strip()!r}"
+            )
         request = parse(line)
         if request.rule is not None:
             print(_explained(request.rule))
+            return
+        if request.diagnose:
+            self._diagnoser.show(request.as_json)
             return
         verdict = live_verdict()
         suspicions: list[Suspicion] = []

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from IPython.core.error import UsageError
-from IPython.core.magic import Magics, line_magic, magics_class
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.display import display
 
 from xleak import _native
+from xleak.magics import snapshot as snapshots
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
 from xleak.render import chart, holders, html, table, text
 from xleak.shell import tensors
 from xleak.shell.heap import label_of, largest_names, name_facts, take_snapshot
-from xleak.shell.watcher import Watcher
+from xleak.shell.watcher import Watcher, watcher
 
 _NAMES_SHOWN = 10
 _WAYS_SHOWN = 5
@@ -24,15 +26,37 @@ _INSIDE_SHOWN = 3
 class MemreportMagic(Magics):
     """Shows the session by cell and by name."""
 
-    @line_magic
-    def memreport(self, line: str) -> None:
+    def __init__(self, shell: InteractiveShell) -> None:
+        super().__init__(shell)
+        shell.input_transformers_cleanup.append(snapshots.without_mark)
+        watching = watcher()
+        if watching is not None:
+            recorded = snapshots.RecordedCells()
+            watching.before_run.append(recorded.before_run)
+            watching.after_account.append(recorded.after_account)
+            watching.after_judgement.append(recorded.after_judgement)
+
+    @line_cell_magic
+    def memreport(self, line: str, cell: str | None = None) -> None:
         """Show what each cell kept, and what each name holds.
 
         %memreport         by cell and by name, and the totals
         %memreport NAME    what would come back if the name went, and who else holds its value;
                            takes Out[n] too
+        %memreport --snapshot FILE.pickle   torch's own snapshot of a device, for its viewer; without
+                           a device, or for FILE.json, the memory of all cells over time
+        %%memreport --snapshot FILE.pickle  as first line: torch records this cell, then stops
         """
         words = line.split()
+        if cell is not None or words[:1] == [snapshots.OPTION]:
+            file = snapshots.file_of(line)
+            # A cell that is recorded never comes here: its first line is gone before.
+            if cell is not None or file is None:
+                raise UsageError(
+                    f"%memreport {snapshots.OPTION} takes a file.pickle or a file.json"
+                )
+            print(snapshots.written(file))
+            return
         if len(words) > 1:
             raise UsageError(f"%memreport takes one name or nothing, got {line.strip()!r}")
         if words:

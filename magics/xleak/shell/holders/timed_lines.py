@@ -76,7 +76,7 @@ class TimedLines:
 def timed_findings(sources: Mapping[int, str], shell: InteractiveShell) -> Iterator[Timed]:
     """Of the cell that runs or ran last. sources: of the cells to be read, that one included."""
     lines, all_seconds = _native.line_times()
-    spent = _by_cell(lines, sources, shell)
+    spent = seconds_by_place(lines, sources, shell)
     cells = sorted(sources)
     for found in source.lint_cells([sources[cell] for cell in cells]).report.findings:
         spans = [(cells[cell - 1], *lines) for cell, *lines in found.timed_lines if cell > 0]
@@ -106,7 +106,7 @@ def latest(sources: Mapping[int, str]) -> dict[int, str]:
     return kept
 
 
-def _by_cell(
+def seconds_by_place(
     lines: list[tuple[str, int, float]], sources: Mapping[int, str], shell: InteractiveShell
 ) -> dict[_Place, float]:
     """Seconds by place. IPython knows by what number the code of a file was run."""

@@ -1,0 +1,155 @@
+"""What a diagnosis has to go by. Nothing of the user's runs for it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xleak.explain import kind
+from xleak.magics.suspicions import Suspicion, source_of_session
+from xleak.shell import tensors
+from xleak.shell.cell_notes import CellNotes, CellTime
+from xleak.shell.fields import fields_of, is_instance
+from xleak.shell.heap import user_names
+from xleak.shell.holders.reruns import identity_of
+from xleak.shell.readings import DeviceReading, device_readings
+from xleak.verdict import Cell, Finding, Verdict
+
+if TYPE_CHECKING:
+    from xleak.shell.profile import Profile
+    from xleak.shell.watcher import Watcher
+
+# The thresholds of growth: fewer runs, or less, is no trend.
+_RUNS = 3
+_LEAST_GROWTH_BYTES = 1 << 20
+_TRAINS = re.compile(r"\.backward\(")
+_LOADER = ("torch.utils.data.dataloader", "DataLoader")
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A cell each of whose latest runs kept more."""
+
+    cell: int
+    """Index of the last run."""
+    runs: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Loader:
+    """A DataLoader that a name of the user's stands for."""
+
+    name: str
+    workers: int
+    is_pinned: bool
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The session as it was measured."""
+
+    verdict: Verdict
+    suspicions: list[Suspicion]
+    devices: list[DeviceReading]
+    is_watched: bool
+    has_torch: bool
+    tensors_unknown: str | None
+    """Why torch's tensors are not counted."""
+    has_trained: bool
+    """A cell's source calls backward()."""
+    times: list[CellTime]
+    out_of_memory: list[int]
+    growth: list[Growth]
+    loaders: list[Loader]
+    profile: Profile | None
+    """Of the last cell that `%%leakcheck --profile` ran."""
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Those that ran."""
+        return self.verdict.cells
+
+    def found(self, codes: Iterable[str]) -> list[Finding]:
+        """What was measured by these rules."""
+        wanted = set(codes)
+        return [it for it in self.verdict.findings if it.code in wanted]
+
+    def suspected(self, codes: Iterable[str]) -> list[Suspicion]:
+        """What the source alone says by these rules."""
+        wanted = set(codes)
+        return [it for it in self.suspicions if it.found.code in wanted]
+
+    def leaks(self, least_bytes: int) -> list[Finding]:
+        """What stays and keeps so much, most first."""
+        return [
+            it
+            for it in self.verdict.findings
+            if kind(it.code).effect == "leak"
+            and it.severity != "note"
+            and (it.bytes or 0) >= least_bytes
+        ]
+
+
+def collect(
+    watching: Watcher,
+    verdict: Verdict,
+    sources: Mapping[int, str],
+    notes: CellNotes,
+    profile: Profile | None,
+) -> Evidence:
+    """The evidence of the session of a watcher. sources: what the cells were, by index."""
+    read = source_of_session(watching.shell, verdict)
+    verdict = read.confirming(verdict)
+    return Evidence(
+        verdict,
+        read.unconfirmed(verdict),
+        device_readings(),
+        watching.settings.policy != "off",
+        "torch" in sys.modules,
+        tensors.why_unknown(),
+        any(map(_TRAINS.search, sources.values())),
+        notes.cell_times(sources, watching.shell),
+        list(notes.out_of_memory),
+        _growth(verdict.cells, sources),
+        _loaders(watching),
+        profile,
+    )
+
+
+def kept_bytes(cell: Cell) -> int | None:
+    """What a cell kept, by the counter of what is asked for that moved most; None where none is known."""
+    sizes = [use.allocated_kept_bytes for use in cell.devices]
+    sizes += [cell.host.heap_kept_bytes, cell.host.tensor_kept_bytes]
+    return max((size for size in sizes if size is not None), default=None)
+
+
+def _growth(cells: list[Cell], sources: Mapping[int, str]) -> list[Growth]:
+    runs: dict[str, list[tuple[int, int]]] = {}
+    for cell in cells:
+        kept = kept_bytes(cell)
+        if cell.index in sources and kept is not None:
+            identity = identity_of(cell.index, sources[cell.index])
+            runs.setdefault(identity, []).append((cell.index, kept))
+    latest = [of_cell[-_RUNS:] for of_cell in runs.values() if len(of_cell) >= _RUNS]
+    return [
+        Growth(of_cell[-1][0], _RUNS, sum(kept for _, kept in of_cell))
+        for of_cell in latest
+        if all(kept > 0 for _, kept in of_cell)
+        and sum(kept for _, kept in of_cell) >= _LEAST_GROWTH_BYTES
+    ]
+
+
+def _loaders(watching: Watcher) -> list[Loader]:
+    user_ns = watching.shell.user_ns
+    found = []
+    for name in user_names(watching):
+        if is_instance(user_ns[name], *_LOADER):
+            fields = fields_of(user_ns[name])
+            workers, pinned = fields.get("num_workers"), fields.get("pin_memory")
+            if type(workers) is int and type(pinned) is bool:
+                found.append(Loader(name, workers, pinned))
+    return found

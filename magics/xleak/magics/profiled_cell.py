@@ -1,0 +1,166 @@
+"""`%%leakcheck --profile`: a cell runs as any other, once, under torch's profiler."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from xleak.magics import marks
+from xleak.render.table import printable
+from xleak.render.units import counted, human_bytes, human_seconds
+from xleak.shell.profile import LEAST_SHARE, Event, Profile, Totals, profile_of
+from xleak.shell.watcher import watcher
+
+MAGIC = "%%leakcheck"
+_OPTION = "--profile"
+# One profiler takes the place of another.
+_PROFILES = re.compile(r"profil", re.IGNORECASE)
+_LOG_LEVEL = "KINETO_LOG_LEVEL"
+
+
+def is_mark(arguments: str) -> bool:
+    """Whether what follows the magic is `--profile`, alone or with a file for the trace."""
+    words = arguments.split(maxsplit=1)
+    return words[:1] == [_OPTION] and (len(words) == 1 or words[1].endswith(".json"))
+
+
+def without_mark(lines: list[str]) -> list[str]:
+    """An input transformer of IPython."""
+    return lines if watcher() is None else marks.without(lines, MAGIC, is_mark)
+
+
+class ProfiledCells:
+    """Starts and stops the profiler around a marked cell, and reports below it."""
+
+    def __init__(self) -> None:
+        self.latest: Profile | None = None
+        self._running: Any = None
+        self._ran: Any = None
+        """The profiler of the cell that has just ended: it has its trace."""
+        self._said = ""
+
+    def before_run(self, source: str) -> None:
+        """Starts it. source: as the user wrote it."""
+        self._stopped()
+        self._said = ""
+        arguments = marks.arguments_of(source, MAGIC)
+        if arguments is None or not is_mark(arguments):
+            return
+        body = source.partition("\n")[2]
+        torch = sys.modules.get("torch")
+        if torch is None:
+            self._said = "torch was not imported before this cell, so nothing was profiled"
+        elif torch.autograd._profiler_enabled() or _PROFILES.search(body):
+            self._said = "a profiler of your own has this cell, so xleak started none"
+        else:
+            self._running = _started()
+
+    def after_account(self, index: int) -> None:
+        """Stops it, before anything of xleak's runs."""
+        self._ran = self._stopped()
+        if self._ran is not None:
+            self.latest = _read(index, self._ran)
+            if self.latest is None:
+                self._said = "the profiler saw nothing: another one took its place"
+
+    def after_judgement(self, index: int, source: str) -> None:
+        """Prints what a marked cell did; writes its trace where a file was named."""
+        arguments = marks.arguments_of(source, MAGIC)
+        ran, self._ran = self._ran, None
+        if arguments is None or not is_mark(arguments):
+            return
+        if self._said:
+            print(f"xleak: {self._said}.")
+        elif self.latest is not None and self.latest.cell == index:
+            print(report(self.latest))
+            file = arguments[len(_OPTION) :].strip()
+            if file and ran is not None:
+                print(_exported(ran, Path(file).expanduser()))
+
+    def _stopped(self) -> Any:
+        """The profiler that ran, now stopped; None where there was none."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.stop()
+        return running
+
+
+def _started() -> Any:
+    from torch import profiler
+
+    activities = [profiler.ProfilerActivity.CPU]
+    if (cuda := sys.modules.get("torch.cuda")) is not None and cuda.is_initialized():
+        activities.append(profiler.ProfilerActivity.CUDA)
+    started = profiler.profile(activities=activities, profile_memory=True)
+    # It writes its own steps to stderr, at the level that it finds when it first starts.
+    quiet = _LOG_LEVEL not in os.environ
+    if quiet:
+        os.environ[_LOG_LEVEL] = "99"
+    try:
+        started.start()
+    finally:
+        if quiet:
+            del os.environ[_LOG_LEVEL]
+    return started
+
+
+def _read(index: int, ran: Any) -> Profile | None:
+    """The profile of a cell; None where the profiler saw nothing."""
+    results = ran.profiler.kineto_results
+    told = results.events() if results is not None else []
+    if not told:
+        return None
+    events = [Event(it.name(), it.start_ns(), it.end_ns(), it.nbytes()) for it in told]
+    rows = ran.key_averages()
+    by_device = any(it.self_device_time_total for it in rows)
+    return profile_of(index, events, [_totals(it, by_device) for it in rows])
+
+
+def _totals(it: Any, by_device: bool) -> Totals:
+    microseconds = it.self_device_time_total if by_device else it.self_cpu_time_total
+    asked = it.device_memory_usage if by_device else it.cpu_memory_usage
+    return Totals(it.key, microseconds / 1e6, it.count, max(0, asked))
+
+
+def _exported(ran: Any, target: Path) -> str:
+    if not target.parent.is_dir():
+        return f"xleak: the trace was not written: there is no folder for {printable(str(target))}."
+    ran.export_chrome_trace(str(target))
+    return f"the trace is in {printable(str(target))}; chrome://tracing and Perfetto show it"
+
+
+def report(profile: Profile) -> str:
+    """What a profiled cell did, as plain text."""
+    lines = [
+        f"cell {profile.cell} under torch's profiler, which slows it: "
+        f"{human_seconds(profile.seconds)}"
+    ]
+    lines += [
+        f"  {phase.name}: {human_seconds(phase.seconds)}, peak {human_bytes(phase.peak_bytes)}, "
+        f"{human_bytes(phase.end_bytes)} after it"
+        for phase in profile.phases
+    ]
+    lines.append(
+        f"  of {human_bytes(profile.allocated_bytes)} asked for, "
+        f"{human_bytes(profile.copied_bytes)} were copies and conversions"
+    )
+    lines.append(f"  {counted(profile.reads, 'value')} of a tensor read, {_waited(profile)}")
+    if profile.operators:
+        lines.append(f"  operators with {LEAST_SHARE:.0%} of the time and more:")
+        lines += [
+            f"    {it.share:4.0%}  {printable(it.name)}, {counted(it.calls, 'call')}"
+            for it in profile.operators
+        ]
+    return "\n".join(lines)
+
+
+def _waited(profile: Profile) -> str:
+    if not profile.transfers and not profile.waiting_seconds:
+        return "none of which waited for a device"
+    return (
+        f"{human_seconds(profile.waiting_seconds)} waiting for the device, "
+        f"{counted(profile.transfers, 'transfer')} to it"
+    )

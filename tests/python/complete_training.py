@@ -1,4 +1,5 @@
 # %%
+# mypy: ignore-errors
 from pathlib import Path
 from tempfile import TemporaryDirectory
 

@@ -7,7 +7,6 @@ import pickle
 import re
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -167,9 +166,7 @@ def _file_of_cell(source: str) -> str | None:
 def _recorder() -> Any:
     """torch.cuda.memory, where torch uses CUDA already."""
     cuda, memory = sys.modules.get("torch.cuda"), sys.modules.get("torch.cuda.memory")
-    if type(cuda) is not ModuleType or type(memory) is not ModuleType or not cuda.is_initialized():
-        return None
-    return memory
+    return memory if cuda is not None and cuda.is_initialized() else None
 
 
 def _is_on() -> bool:

@@ -5,9 +5,14 @@ from __future__ import annotations
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
-from xleak.magics.subcommands import env, guard, policy
+from xleak.magics.subcommands import devices, env, guard, policy
 
-_SUBCOMMANDS = {"policy": policy, "env": env, "guard": guard}
+_SUBCOMMANDS = {
+    "policy": policy,
+    "guard": guard,
+    "devices": devices,
+    "env": env,
+}
 
 
 @magics_class

@@ -48,25 +48,26 @@ def _of_each_card(ask: Callable[[Any, DeviceReading], Answer | None]) -> dict[st
     if not cuda:
         return told
     try:
-        with _nvml() as nvml:
+        with nvml() as library:
             for reading in cuda:
-                told[reading.device] = ask(nvml, reading)
+                told[reading.device] = ask(library, reading)
     except Exception:
         pass  # No package, no driver, or one that does not tell.
     return told
 
 
 @contextmanager
-def _nvml() -> Iterator[Any]:
+def nvml() -> Iterator[Any]:
+    """NVIDIA's library, for as long as the block lasts. Raises where it is not there."""
     # A user's own file of that name is not it.
     metadata.version(_DISTRIBUTION)
-    nvml = importlib.import_module("pynvml")
+    library = importlib.import_module("pynvml")
     # Counted: what the user has initialised stays so.
-    nvml.nvmlInit()
+    library.nvmlInit()
     try:
-        yield nvml
+        yield library
     finally:
-        nvml.nvmlShutdown()
+        library.nvmlShutdown()
 
 
 def _held_by_others(nvml: Any, reading: DeviceReading) -> int | None:

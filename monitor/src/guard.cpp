@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -29,6 +30,8 @@ constexpr std::chrono::milliseconds kNear = 100ms;
 constexpr std::chrono::milliseconds kNearAndGrowing = 50ms;
 // A reading takes 30 µs: one for less growth than this would be one for every sample.
 constexpr std::int64_t kLeastTrip = 8 << 20;
+// A limit may have been lowered since the last look.
+constexpr std::int64_t kMostTrip = 128 << 20;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 // Half of the way, so that who grows fast is seen several times before the end.
 constexpr std::int64_t kTripShare = 2;
@@ -133,7 +136,7 @@ std::vector<LimitReading> Guard::State::with_devices(
 
 void Guard::State::set_trip(const OwnMemory& own) noexcept {
   const bool watched = policy != GuardPolicy::off && levels.runs_cell();
-  const auto way = std::max(levels.distance_bytes(own) / kTripShare, kLeastTrip);
+  const auto way = std::clamp(levels.distance_bytes(own) / kTripShare, kLeastTrip, kMostTrip);
   trip_bytes = watched ? own.resident_bytes + way : kNever;
 }
 

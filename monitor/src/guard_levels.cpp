@@ -69,6 +69,12 @@ std::int64_t others_bytes(const LimitReading& it) {
 // A card that is full fails an allocation and kills nothing, and trainings fill it on purpose.
 bool ends_process(const LimitReading& it) { return it.limit != GuardLimit::device; }
 
+/// What counts of this process against a limit of the host's.
+std::int64_t own_of(GuardLimit limit, const OwnMemory& own) {
+  if (limit == GuardLimit::address_space) return own.size_bytes;
+  return limit == GuardLimit::data ? own.data_bytes : own.held_bytes;
+}
+
 std::string key_of(const LimitReading& it) {
   return it.device + std::to_string(static_cast<int>(it.limit));
 }
@@ -191,9 +197,7 @@ std::optional<std::int64_t> GuardLevels::growth_of(const LimitReading& reading) 
     return std::nullopt;
   }
   if (!cell.own) return std::nullopt;
-  if (reading.limit == GuardLimit::address_space) return reading.own_bytes - cell.own->size_bytes;
-  if (reading.limit == GuardLimit::data) return reading.own_bytes - cell.own->data_bytes;
-  return reading.own_bytes - cell.own->held_bytes;
+  return reading.own_bytes - own_of(reading.limit, *cell.own);
 }
 
 // --- levels ------------------------------------------------------------------------------------
@@ -205,7 +209,9 @@ GuardLevels::Told GuardLevels::observe(const std::vector<LimitReading>& readings
   for (const LimitReading& reading : readings) {
     if (reading.limit_bytes <= 0) continue;
     Track& track = track_of(reading);
-    is_growing_ |= reading.used_bytes > track.reading.used_bytes;
+    // Something of a machine's always is.
+    is_growing_ |=
+        track.level != GuardLevel::normal && reading.used_bytes - track.reading.used_bytes >= kMiB;
     track.reading = reading;
     const auto before = track.level;
     if (move_level(track, seconds)) {
@@ -217,8 +223,27 @@ GuardLevels::Told GuardLevels::observe(const std::vector<LimitReading>& readings
     if (free_bytes(reading) >= with_hysteresis(critical_free(reading))) track.was_stopped = false;
     if (!reason_ && !track.was_stopped && is_caused_by_cell(track)) reason_ = note_of(track);
   }
+  forget_missing(readings, told);
   if (auto notice = long_growth(seconds)) told.lines.push_back(*std::move(notice));
   return told;
+}
+
+// A limit can be lifted, and a device be let go of.
+void GuardLevels::forget_missing(const std::vector<LimitReading>& readings, Told& told) {
+  const auto is_missing = [&readings](const Track& track) {
+    return std::none_of(readings.begin(), readings.end(), [&track](const LimitReading& it) {
+      return key_of(it) == key_of(track.reading);
+    });
+  };
+  for (Track& track : tracks_) {
+    if (!is_missing(track) ||
+        std::exchange(track.level, GuardLevel::normal) == GuardLevel::normal) {
+      continue;
+    }
+    told.changes.push_back(note_of(track));
+    told.changes.back().sentence = "A limit of memory that was near is no longer there.";
+  }
+  tracks_.erase(std::remove_if(tracks_.begin(), tracks_.end(), is_missing), tracks_.end());
 }
 
 GuardLevels::Track& GuardLevels::track_of(const LimitReading& reading) {
@@ -318,9 +343,9 @@ std::int64_t GuardLevels::distance_bytes(const OwnMemory& own) const {
       cells_.empty() || cells_.back().growth_is_told ? kNoticeMostBytes : worth_a_notice();
   for (const Track& track : tracks_) {
     const LimitReading& it = track.reading;
-    if (!is_shared(it)) continue;
+    if (it.limit == GuardLimit::device) continue;
     // As far as it has grown since the last look.
-    const auto free = free_bytes(it) - (own.held_bytes - it.own_bytes);
+    const auto free = free_bytes(it) - (own_of(it.limit, own) - it.own_bytes);
     const auto next = free > warning_free(it) ? warning_free(it) : critical_free(it);
     least = std::min(least, free - next);
   }

@@ -39,7 +39,7 @@ class GuardLevels {
 
   /// How far this process, which holds `own`, may grow until there is something to tell.
   std::int64_t distance_bytes(const OwnMemory& own) const;
-  /// True where memory is short, and whether it got shorter at the last look.
+  /// True where memory is short, and whether it had got shorter by a mebibyte at the last look.
   bool is_near() const;
   bool is_growing() const noexcept { return is_growing_; }
   std::vector<LimitState> states() const;
@@ -62,6 +62,7 @@ class GuardLevels {
     bool was_stopped = false;
   };
 
+  void forget_missing(const std::vector<LimitReading>& readings, Told& told);
   Track& track_of(const LimitReading& reading);
   std::optional<std::int64_t> growth_of(const LimitReading& reading) const;
   /// Whether the level changed.

@@ -235,6 +235,17 @@ TEST_SUITE("guard levels") {
     CHECK(at(levels, 590 * kMiB, 20).lines.empty());
   }
 
+  TEST_CASE("a limit that is lifted is near no longer") {
+    GuardLevels levels(nobody);
+    at(levels, 950 * kMiB, 0);
+    CHECK(levels.is_near());
+    const auto told = levels.observe({}, 1);
+    REQUIRE(told.changes.size() == 1);
+    CHECK(told.changes[0].level == GuardLevel::normal);
+    CHECK(levels.states().empty());
+    CHECK_FALSE(levels.is_near());
+  }
+
   TEST_CASE("the way to the next thing to tell gets shorter with what this process has grown by") {
     GuardLevels levels(nobody);
     at(levels, 700 * kMiB, 0);

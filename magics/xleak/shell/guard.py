@@ -65,11 +65,10 @@ class Guard:
 
     def _before_cell(self, source: str) -> None:
         self._lengths = {}
-        if self._watcher.settings.guard == "interrupt":
+        if self._watcher.settings.guard != "off":
             self._lengths = _lengths(self._watcher.shell)
 
     def _after_cell(self, index: int) -> None:
-        self._lengths = {}
         self._say_lines()
         told, self._told = self._told, []
         for note in told:
@@ -101,7 +100,7 @@ class Guard:
             self._told.append(note)
             # The error says it.
             if but_for is None or (note.limit, note.level) != (but_for.limit, but_for.level):
-                self._write(f"xleak guard: {note.sentence}\n")
+                self._write(f"xleak guard: {self._in_words(note)}\n")
 
     def _gave_back_enough(self) -> bool:
         """Garbage and free pages alone: to know what else no name reaches takes a walk over the heap,
@@ -118,21 +117,21 @@ class Guard:
         return True
 
     def _error(self, reason: _native.GuardNote) -> MemoryGuardError:
-        grew = _grown(self._lengths, self._watcher.shell)
-        parts = [reason.sentence]
-        if grew:
-            parts.append(f"Longer than when the cell began: {', '.join(grew)}.")
-        parts.append(
+        advice = (
             "The cell was stopped, and what it made is still there: `del` what you can spare and run "
             "%release_cache, or do less at once. `%xleak guard warn` lets cells go on."
         )
         return MemoryGuardError(
-            " ".join(parts),
+            f"{self._in_words(reason)} {advice}",
             reason.limit,
             reason.used_bytes,
             reason.limit_bytes,
             reason.grown_bytes or 0,
         )
+
+    def _in_words(self, note: _native.GuardNote) -> str:
+        grew = ", ".join(_grown(self._lengths, self._watcher.shell))
+        return f"{note.sentence} Longer than before the cell: {grew}." if grew else note.sentence
 
 
 def runs_user_code(shell: InteractiveShell, frame: FrameType | None) -> bool:
@@ -153,13 +152,14 @@ def runs_user_code(shell: InteractiveShell, frame: FrameType | None) -> bool:
 
 def _lengths(shell: InteractiveShell) -> dict[str, tuple[int, int]]:
     """The identity and the length of the user's containers, by name."""
-    if len(shell.user_ns) > _MOST_NAMES:
+    user_ns, hidden = shell.user_ns, shell.user_ns_hidden
+    if len(user_ns) > _MOST_NAMES:
         return {}
-    named: list[tuple[Any, Any]] = list(shell.user_ns.items())
+    named: list[tuple[Any, Any]] = list(user_ns.items())
     return {
         name: (id(value), len(value))
         for name, value in named
-        if type(name) is str and type(value) in _CONTAINERS and name not in shell.user_ns_hidden
+        if type(value) in _CONTAINERS and type(name) is str and name not in hidden
     }
 
 

@@ -19,27 +19,44 @@ namespace {
 // Version 1 writes a number near 2^63 where there is no limit; no machine has this much.
 constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
 
-std::optional<std::int64_t> number_in(const std::string& file) {
-  const auto number = parse_cgroup_limit(text_of(file).value_or(""));
+std::optional<std::int64_t> as_limit(std::string_view text) {
+  const auto number = parse_cgroup_limit(text);
   return number && *number < kNoLimit ? number : std::nullopt;
 }
 
-/// A group with a limit: its folder, and its path as processes name it.
+std::optional<std::int64_t> number_in(const std::string& file) {
+  return as_limit(text_of(file).value_or(""));
+}
+
+/// A group that may have a limit: its folder, and its path as processes name it.
 struct Group {
+  Group(std::string file, const std::string& mount, bool v2)
+      : is_v2(v2),
+        limit_file(std::move(file)),
+        limit(limit_file.c_str()),
+        folder(limit_file.substr(0, limit_file.find_last_of('/'))),
+        path(folder.substr(mount.size())) {}
+
+  /// Read each time, for it may be changed.
+  std::optional<std::int64_t> limit_bytes() const {
+    ProcBuffer buffer;
+    return as_limit(limit.read(buffer));
+  }
+
+  bool is_v2;
+  std::string limit_file;
+  ProcFile limit;
   std::string folder;
   std::string path;
-  bool is_v2;
 };
 
-std::vector<Group> groups_of_this_process() {
-  std::vector<Group> groups;
+std::vector<std::unique_ptr<Group>> groups_of_this_process() {
+  std::vector<std::unique_ptr<Group>> groups;
   for (const auto& file : cgroup_limit_files(text_of("/proc/self/cgroup").value_or(""))) {
     if (::access(file.c_str(), R_OK) != 0) continue;
-    const auto slash = file.find_last_of('/');
-    const bool is_v2 = file.compare(slash, std::string::npos, "/memory.max") == 0;
+    const bool is_v2 = file.compare(file.find_last_of('/'), std::string::npos, "/memory.max") == 0;
     const std::string mount = is_v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-    groups.push_back(
-        {file.substr(0, slash), file.substr(mount.size(), slash - mount.size()), is_v2});
+    groups.push_back(std::make_unique<Group>(file, mount, is_v2));
   }
   return groups;
 }
@@ -47,7 +64,7 @@ std::vector<Group> groups_of_this_process() {
 // Memory that may still go to swap is not yet a kill; see Documentation/admin-guide/cgroup-v2.rst
 // and cgroup-v1/memory.rst of the kernel.
 std::optional<LimitReading> read_v2(const Group& group, std::int64_t swap_free) {
-  const auto limit = number_in(group.folder + "/memory.max");
+  const auto limit = group.limit_bytes();
   if (!limit) return std::nullopt;
   const auto current = number_in(group.folder + "/memory.current");
   const auto stat = text_of(group.folder + "/memory.stat");
@@ -63,7 +80,7 @@ std::optional<LimitReading> read_v2(const Group& group, std::int64_t swap_free) 
 }
 
 std::optional<LimitReading> read_v1(const Group& group, std::int64_t swap_free) {
-  const auto limit = number_in(group.folder + "/memory.limit_in_bytes");
+  const auto limit = group.limit_bytes();
   if (!limit) return std::nullopt;
   const auto stat = text_of(group.folder + "/memory.stat");
   const auto used = stat ? unreclaimable_v1(*stat) : std::nullopt;
@@ -71,7 +88,7 @@ std::optional<LimitReading> read_v1(const Group& group, std::int64_t swap_free) 
   auto most = *limit + swap_free;
   if (const auto both = number_in(group.folder + "/memory.memsw.limit_in_bytes")) {
     const auto swapped = stat_field(*stat, "total_swap").value_or(0);
-    most = std::clamp(*both - swapped, *limit, most);
+    most = std::min(most, *both - swapped);
   }
   return LimitReading{GuardLimit::cgroup, "host", *used, most, 0, group.path};
 }
@@ -167,8 +184,8 @@ class LiveGuardProbes final : public GuardProbes {
 
   std::optional<LimitReading> tightest_group(std::int64_t swap_free) const {
     std::optional<LimitReading> tightest;
-    for (const Group& group : groups_) {
-      auto read = group.is_v2 ? read_v2(group, swap_free) : read_v1(group, swap_free);
+    for (const auto& group : groups_) {
+      auto read = group->is_v2 ? read_v2(*group, swap_free) : read_v1(*group, swap_free);
       if (!read) continue;
       const auto free = [](const LimitReading& it) { return it.limit_bytes - it.used_bytes; };
       if (!tightest || free(*read) < free(*tightest)) tightest = std::move(read);
@@ -193,7 +210,7 @@ class LiveGuardProbes final : public GuardProbes {
   }
 
   std::function<std::vector<DeviceReading>()> devices_;
-  std::vector<Group> groups_;
+  std::vector<std::unique_ptr<Group>> groups_;
   ProcFile status_{"/proc/self/status"};
   ProcFile meminfo_{"/proc/meminfo"};
 };

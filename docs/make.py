@@ -1,10 +1,12 @@
-"""Writes docs/rules.md and docs/coverage.md from the folders of the smells: `make docs`."""
+"""Writes docs/rules.md, coverage.md and practices.md from the folders of the smells: `make docs`."""
 
 from __future__ import annotations
 
 import re
+import runpy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from xleak import _native, source
 
@@ -117,7 +119,34 @@ def _why_not(what: str, rule: Rule) -> str:
     return f"no: {rule.missing[what]}"
 
 
-PAGES = {"rules.md": rules_page, "coverage.md": coverage_page}
+def practices_page() -> str:
+    """What answers each practice; the rows stand in practices.py."""
+    known = {rule.code: rule for rule in rules()}
+    sections: dict[str, list[Any]] = runpy.run_path(str(ROOT / "docs" / "practices.py"))["SECTIONS"]
+    lines = [
+        "# Practices",
+        "",
+        "Made from `docs/practices.py` and the folders of `monitor/smells` by `make docs`. What the study of",
+        "arXiv:2511.15229 and the methods that xleak grew from recommend, and what answers each. Behind a rule:",
+        "r where it reads the source, m where it measures, and its repairs (`edit` of the source, `run` gives",
+        "back now).",
+    ]
+    for title, practices in sections.items():
+        lines += ["", f"## {title}", "", "| practice | rules | type | and |", "|---|---|---|---|"]
+        for it in practices:
+            told = ", ".join(_answer(known[code]) for code in it.rules.split())
+            typed = ", ".join(f"`{command}`" for command in it.commands.split(", ") if command)
+            lines.append(f"| {it.name} | {told} | {typed} | {it.says} |")
+    return "\n".join(lines) + "\n"
+
+
+def _answer(rule: Rule) -> str:
+    halves = ("r" if rule.in_source else "") + ("m" if rule.at_run_time else "")
+    fixes = f", {rule.fixes}" if rule.fixes else ""
+    return f"[{rule.code}](../monitor/smells/{rule.slug}/README.md) ({halves}{fixes})"
+
+
+PAGES = {"rules.md": rules_page, "coverage.md": coverage_page, "practices.md": practices_page}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

@@ -66,7 +66,9 @@ def summary(code: str) -> str:
 @cache
 def kind(code: str) -> Kind:
     """What a rule is about, as its README says below the title. Raises LookupError without that line."""
-    told = _KIND.search(_text(code))
+    # One file, where the list of them all would be read to find it: this is asked after a cell.
+    readme = resources.smells() / _slugs().get(code, "") / "README.md"
+    told = _KIND.search(readme.read_text(encoding="utf-8")) if readme.is_file() else None
     if told is None:
         raise LookupError(f"{code} has no line 'Category: …. Scope: …. Effect: ….' below its title")
     twins = tuple(told["twins"].split(", ")) if told["twins"] else ()
@@ -76,6 +78,13 @@ def kind(code: str) -> Kind:
 def _text(code: str) -> str:
     readme = _readmes().get(code)
     return "" if readme is None else readme.read_text(encoding="utf-8")
+
+
+@cache
+def _slugs() -> dict[str, str]:
+    from xleak import _native
+
+    return {smell.code: smell.slug for smell in _native.smells()}
 
 
 @cache

@@ -138,3 +138,15 @@ def test_a_cell_that_switches_the_recorder_itself_has_it(
         f"%%memreport --snapshot {tmp_path / 'it.pickle'}\nrecorder._record_memory_history()"
     )
     assert recorder.calls == ["all"] and recorder.is_on is True
+
+
+def test_a_card_records_the_blocks_of_the_marked_cell(session: Session, tmp_path: Path) -> None:
+    import torch
+
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device on this machine")
+    session.run("import torch; torch.ones(1, device='cuda')")
+    target = tmp_path / "it.pickle"
+    session.run(f"%%memreport --snapshot {target}\nkept = torch.ones(1 << 20, device='cuda')")
+    assert any(pickle.loads(target.read_bytes())["device_traces"])
+    assert not torch._C._cuda_isHistoryEnabled()

@@ -11,7 +11,7 @@ from typing import Any
 from xleak.magics import marks
 from xleak.render.table import printable
 from xleak.render.units import counted, human_bytes, human_seconds
-from xleak.shell.profile import LEAST_SHARE, Event, Profile, Totals, profile_of
+from xleak.shell.profile import LEAST_SHARE, MEMORY, Event, Profile, Totals, profile_of
 from xleak.shell.watcher import watcher
 
 MAGIC = "%%leakcheck"
@@ -49,7 +49,7 @@ class ProfiledCells:
         arguments = marks.arguments_of(source, MAGIC)
         if arguments is None or not is_mark(arguments):
             return
-        body = source.partition("\n")[2]
+        body = "\n".join(line for line in source.splitlines() if not line.startswith("%%"))
         torch = sys.modules.get("torch")
         if torch is None:
             self._said = "torch was not imported before this cell, so nothing was profiled"
@@ -113,9 +113,14 @@ def _read(index: int, ran: Any) -> Profile | None:
     told = results.events() if results is not None else []
     if not told:
         return None
-    events = [Event(it.name(), it.start_ns(), it.end_ns(), it.nbytes()) for it in told]
     rows = ran.key_averages()
     by_device = any(it.self_device_time_total for it in rows)
+    events = [
+        Event(it.name(), it.start_ns(), it.end_ns(), it.nbytes())
+        for it in told
+        # Memory of the host beside a device is no matter.
+        if it.name() != MEMORY or not by_device or it.device_type().name != "CPU"
+    ]
     return profile_of(index, events, [_totals(it, by_device) for it in rows])
 
 
@@ -136,7 +141,7 @@ def report(profile: Profile) -> str:
     """What a profiled cell did, as plain text."""
     lines = [
         f"cell {profile.cell} under torch's profiler, which slows it: "
-        f"{human_seconds(profile.seconds)}"
+        f"{human_seconds(profile.seconds)} of the host"
     ]
     lines += [
         f"  {phase.name}: {human_seconds(phase.seconds)}, peak {human_bytes(phase.peak_bytes)}, "

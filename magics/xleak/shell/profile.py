@@ -15,6 +15,7 @@ _PHASES = {
     "Optimizer.step#": "optimizer step",
     "enumerate(DataLoader)#": "next batch",
 }
+MEMORY = "[memory]"
 _REST = "forward and the rest"
 _READS = "aten::_local_scalar_dense"
 _WAITS = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "hipStreamSynchronize")
@@ -98,8 +99,8 @@ class Profile:
 def profile_of(cell: int, events: Iterable[Event], totals: Iterable[Totals]) -> Profile:
     """The profile of a cell. events: in any order; memory is told by those named `[memory]`."""
     rows = sorted(events, key=lambda it: it.start)
-    memory = _Memory([it for it in rows if it.name == "[memory]"])
-    timed = [it for it in rows if it.name != "[memory]"]
+    memory = _Memory([it for it in rows if it.name == MEMORY])
+    timed = [it for it in rows if it.name != MEMORY]
     spans = _spans(timed)
     start = min((it.start for it in rows), default=0)
     end = max((it.end for it in rows), default=0)
@@ -116,7 +117,7 @@ def profile_of(cell: int, events: Iterable[Event], totals: Iterable[Totals]) -> 
         sum(it.name.startswith(_TO_DEVICE) for it in timed),
         sum(it.end - it.start for it in timed if it.name.startswith(_TO_DEVICE)) / 1e9,
         sum(by_name[name].bytes for name in _COPIES if name in by_name),
-        sum(max(0, it.bytes) for it in rows if it.name == "[memory]"),
+        sum(max(0, it.bytes) for it in rows if it.name == MEMORY),
     )
 
 

@@ -1,6 +1,7 @@
 """The border of libxleak_monitor.so and the facts read from the Python heap."""
 
 from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import Any, Literal
 
 class MonitorError(RuntimeError):
@@ -63,6 +64,88 @@ class CellRecord:
     def major_faults(self) -> int: ...
     @property
     def devices(self) -> list[DeviceUse]: ...
+
+class FlightCell:
+    """The cell that began last, as the record of a process has it."""
+
+    @property
+    def index(self) -> int: ...
+    @property
+    def execution_count(self) -> int | None: ...
+    @property
+    def cell_id(self) -> str: ...
+    @property
+    def source(self) -> str:
+        """Its first 200 bytes; what is no UTF-8 is replaced."""
+
+    @property
+    def running(self) -> bool:
+        """Whether it had not ended when the process did."""
+
+    @property
+    def began(self) -> float:
+        """Seconds since 1970; 0 where unknown."""
+
+    @property
+    def samples(self) -> list[tuple[float, int, int | None]]:
+        """(seconds since it began, resident bytes, bytes left below the limit), in their order."""
+
+class FlightRecord:
+    """What the file of a process says. Counts of kills are (in its control group, on the machine)."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def living(self) -> bool: ...
+    @property
+    def same_boot(self) -> bool: ...
+    @property
+    def started(self) -> float: ...
+    @property
+    def connection_file(self) -> str: ...
+    @property
+    def folder(self) -> str: ...
+    @property
+    def versions(self) -> str: ...
+    @property
+    def cell(self) -> FlightCell | None: ...
+    @property
+    def limit_bytes(self) -> int | None: ...
+    @property
+    def limit_is_group(self) -> bool: ...
+    @property
+    def kills_before(self) -> tuple[int | None, int | None]: ...
+    @property
+    def kills_after(self) -> tuple[int | None, int | None]: ...
+    @property
+    def asked_to_end(self) -> bool: ...
+    @property
+    def told(self) -> bool: ...
+    @property
+    def exit_status(self) -> int | None: ...
+
+def keep_flight_record(
+    path: PathLike[str], connection_file: str, folder: str, versions: str
+) -> None:
+    """Keep the last cell and its sizes in this new file, which outlives a SIGKILL.
+
+    Raises MonitorError where it cannot be made.
+    """
+
+def drop_flight_record() -> None:
+    """Delete that file, if there is one. Nothing in a forked child."""
+
+def announce_cell(source: bytes, execution_count: int | None) -> None:
+    """Say what the next cell is, for that file alone. source: UTF-8, cut to 200 bytes."""
+
+def read_flight_record(path: PathLike[str]) -> FlightRecord:
+    """Read a record. Raises MonitorError, also for a file that is none."""
+
+def mark_flight_told(path: PathLike[str]) -> None:
+    """Note in a record that the next session has told of it. Raises MonitorError."""
+
+def mark_flight_exit(path: PathLike[str], exit_status: int) -> None:
+    """Note in a record how its process ended; negative is a signal. Raises MonitorError."""
 
 # (device, allocated, reserved, peak, inactive split, ever handed out, the cell's own peak, total), bytes
 DeviceReading = tuple[

@@ -40,6 +40,14 @@ std::optional<std::int64_t> kib_field(std::string_view text, std::string_view ke
   return kib * 1024;
 }
 
+std::string_view read_text(const char* path, LargeProcBuffer& buffer) noexcept {
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  const auto got = ::read(fd, buffer.data(), buffer.size());
+  ::close(fd);
+  return {buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
+}
+
 std::optional<std::string> text_of(const std::string& path) {
   std::ifstream file(path);
   if (!file) return std::nullopt;

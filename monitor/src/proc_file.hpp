@@ -30,6 +30,12 @@ class ProcFile {
 /// The bytes of a "Key:   12 kB" line; `key` as in "VmHWM:". Empty when there is no such line.
 std::optional<std::int64_t> kib_field(std::string_view text, std::string_view key);
 
+/// Room for a longer one, such as /proc/vmstat.
+using LargeProcBuffer = std::array<char, 16384>;
+
+/// The start of a small text file, in `buffer`; empty when it cannot be read. Allocates nothing.
+std::string_view read_text(const char* path, LargeProcBuffer& buffer) noexcept;
+
 /// The whole of a small text file; empty when it cannot be read.
 std::optional<std::string> text_of(const std::string& path);
 

@@ -9,6 +9,7 @@
 
 #include "device_use.hpp"
 #include "finding_book.hpp"
+#include "flight_recorder.hpp"
 #include "ledger.hpp"
 #include "probes/limits.hpp"
 #include "probes/probes.hpp"
@@ -37,13 +38,28 @@ struct Session::State {
   explicit State(std::unique_ptr<Probes> source)
       : probes(std::move(source)),
         guard(live_guard_probes([this] { return read_all(device_reader); })),
-        ledger(*probes, [this](std::int64_t bytes) { guard.sampled(bytes); }) {}
+        ledger(*probes, [this](std::int64_t bytes) {
+          guard.sampled(bytes);
+          if (const auto recorder = flight()) recorder->sample(bytes);
+        }) {}
 
   // In a forked child the descriptors show the parent, the sampler is gone, and another thread may
   // have held the lock: nothing there may be touched.
   bool in_child() const noexcept { return ::getpid() != owner; }
 
+  /// Kept alive for the caller: another thread may drop it meanwhile.
+  std::shared_ptr<FlightRecorder> flight() const {
+    const std::lock_guard lock(recorder_mutex);
+    return recorder;
+  }
+  std::shared_ptr<FlightRecorder> exchange(std::shared_ptr<FlightRecorder> next) {
+    const std::lock_guard lock(recorder_mutex);
+    return std::exchange(recorder, std::move(next));
+  }
+
   const pid_t owner = ::getpid();
+  mutable std::mutex recorder_mutex;
+  std::shared_ptr<FlightRecorder> recorder;
   std::atomic<bool> enabled{true};
   std::atomic<DeviceReader> device_reader{nullptr};
   mutable std::mutex mutex;
@@ -70,6 +86,11 @@ int Session::begin_cell(const CellIdentity& identity, const InterpreterReading& 
   try {
     const std::lock_guard lock(state_->mutex);
     index = state_->ledger.open(identity, before);
+    if (const auto recorder = state_->flight()) {
+      const auto cell = state_->ledger.live(index, 0, 0);
+      const auto resident = cell ? std::optional(cell->resident_before_bytes) : std::nullopt;
+      recorder->begin(index, identity.cell_id.value_or(""), resident);
+    }
   } catch (...) {
     return 0;
   }
@@ -83,6 +104,7 @@ void Session::end_cell(int index, CellStatus status, const std::optional<int>& e
   state_->guard.end_cell(index);
   try {
     const std::lock_guard lock(state_->mutex);
+    if (const auto recorder = state_->flight()) recorder->end(index);
     state_->ledger.close(index, status, execution_count, after);
   } catch (...) {
     // Out of memory: the record stays as far as it got, and the cell goes on.
@@ -144,6 +166,27 @@ void Session::beat_by(std::function<void()> beat) {
 Guard& Session::guard() noexcept { return state_->guard; }
 
 void Session::read_devices_by(DeviceReader reader) noexcept { state_->device_reader = reader; }
+
+void Session::keep_flight_record(const std::string& path, const FlightIdentity& identity) {
+  if (state_->in_child()) return;
+  drop_flight_record();
+  state_->exchange(std::make_shared<FlightRecorder>(path, identity));
+}
+
+void Session::drop_flight_record() noexcept {
+  if (state_->in_child()) return;
+  if (const auto recorder = state_->exchange(nullptr)) recorder->remove();
+}
+
+void Session::announce_cell(std::string_view source, std::optional<int> execution_count) noexcept {
+  if (state_->in_child()) return;
+  if (const auto recorder = state_->flight()) recorder->announce(source, execution_count);
+}
+
+void Session::asked_to_end() noexcept {
+  if (state_->in_child()) return;
+  if (const auto recorder = state_->flight()) recorder->asked_to_end();
+}
 
 Judgement Session::judge(SessionView view) {
   if (state_->in_child()) return {};

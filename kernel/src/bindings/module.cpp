@@ -8,6 +8,7 @@ PYBIND11_MODULE(_native, m, py::multiple_interpreters::not_supported()) {
   xleak::bindings::register_cells(m);
   xleak::bindings::register_findings(m);
   xleak::bindings::register_guard(m);
+  xleak::bindings::register_flight(m);
   xleak::bindings::register_heap(m);
   xleak::bindings::register_graph(m);
   xleak::bindings::register_facts(m);

@@ -5,6 +5,7 @@ namespace xleak::bindings {
 
 void register_cells(pybind11::module_& m);
 void register_findings(pybind11::module_& m);
+void register_flight(pybind11::module_& m);
 void register_graph(pybind11::module_& m);
 void register_guard(pybind11::module_& m);
 void register_heap(pybind11::module_& m);

@@ -104,6 +104,7 @@ void Interpreter::serve(Server& server) {
       [ports = shell("ports")().cast<nl::json>()](const xeus::xmessage&) { return ports; };
   const Server::Handler shutdown = [&server](const xeus::xmessage& request) {
     nl::json content = {{"status", "ok"}, {"restart", request.content().value("restart", false)}};
+    Session::instance().asked_to_end();
     server.publish("shutdown_reply", content);
     server.request_stop();
     return content;

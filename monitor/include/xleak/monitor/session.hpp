@@ -3,11 +3,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "xleak/monitor/cell_record.hpp"
 #include "xleak/monitor/device_reader.hpp"
 #include "xleak/monitor/export.hpp"
+#include "xleak/monitor/flight_record.hpp"
 #include "xleak/monitor/guard.hpp"
 #include "xleak/monitor/smell.hpp"
 
@@ -72,6 +74,15 @@ class XLEAK_MONITOR_API Session {
 
   /// What watches the limits of the process; it is off until it gets a policy.
   Guard& guard() noexcept;
+  /// From now on the last cell and its sizes are kept in a file at `path`, which is made anew and
+  /// outlives a SIGKILL; one that was kept before is dropped. Throws Error where it cannot be made.
+  void keep_flight_record(const std::string& path, const FlightIdentity& identity);
+  /// Deletes that file, if there is one: the session ends as it should, or is no longer watched.
+  void drop_flight_record() noexcept;
+  /// What the next cell is, for that file alone. `source` is cut to kFlightSourceBytes.
+  void announce_cell(std::string_view source, std::optional<int> execution_count) noexcept;
+  /// A front end has asked the process to end; if it is killed now, that is why. From any thread.
+  void asked_to_end() noexcept;
 
   /// Runs every smell over the facts, which must be complete: what they no longer show is resolved.
   /// Adds what its records tell of devices.

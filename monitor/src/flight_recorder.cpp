@@ -1,0 +1,269 @@
+#include "flight_recorder.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "proc_file.hpp"
+#include "xleak/monitor/error.hpp"
+
+namespace xleak::monitor {
+namespace {
+
+using namespace std::chrono_literals;
+using flight::kUnknown;
+
+// A cell of minutes is drawn from a thousand points as well as from a million. The interval doubles
+// whenever they are used up.
+constexpr auto kFirstInterval = 20ms;
+// The control group's files take some ten microseconds each.
+constexpr auto kBetweenQuestions = 250ms;
+
+std::atomic<std::uint64_t> recorded_device{0}, recorded_inode{0};
+
+double seconds_of(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+template <std::size_t N>
+void put(char (&field)[N], std::string_view text, std::size_t most = N - 1) {
+  std::memset(field, 0, N);
+  std::memcpy(field, text.data(), std::min({text.size(), most, N - 1}));
+}
+
+// A path that is cut names another file.
+template <std::size_t N>
+void put_path(char (&field)[N], std::string_view path) {
+  put(field, path.size() < N ? path : std::string_view());
+}
+
+// See flight::Cell of what is whole. The fences keep the stores in their order: after a SIGKILL the
+// file has all of them up to some one.
+template <class Slot>
+void publish(Slot& slot, Slot value, std::uint64_t number) {
+  __atomic_store_n(&slot.after, 0, __ATOMIC_RELAXED);
+  std::atomic_thread_fence(std::memory_order_release);
+  value.before = number;
+  value.after = 0;
+  slot = value;
+  std::atomic_thread_fence(std::memory_order_release);
+  __atomic_store_n(&slot.after, number, __ATOMIC_RELAXED);
+}
+
+double seconds_since_1970() {
+  return seconds_of(std::chrono::system_clock::now().time_since_epoch());
+}
+
+}  // namespace
+
+FlightRecorder::FlightRecorder(std::string path, const FlightIdentity& identity,
+                               FlightProbes probes)
+    : path_(std::move(path)), probes_(std::move(probes)) {
+  const auto refuse = [this] {
+    if (descriptor_ < 0) throw_errno("cannot make " + path_);
+    const int why = errno;
+    remove();
+    ::close(descriptor_);
+    errno = why;
+    throw_errno("cannot make " + path_);
+  };
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (descriptor_ < 0) refuse();
+  // Held as long as the process lives, and seen from other namespaces and machines, where its
+  // number says nothing.
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  static_cast<void>(::fcntl(descriptor_, F_SETLK, &lock));
+  // A page that the disk has no room for would be a SIGBUS in the user's cell.
+  errno = ::posix_fallocate(descriptor_, 0, flight::kFileBytes);
+  if (errno != 0) refuse();
+  void* const mapped =
+      ::mmap(nullptr, flight::kFileBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+  if (mapped == MAP_FAILED) refuse();
+  file_ = static_cast<flight::File*>(mapped);
+  struct stat made {};
+  if (::fstat(descriptor_, &made) == 0) {
+    recorded_device = made.st_dev;
+    recorded_inode = made.st_ino;
+  }
+  history_.reserve(flight::kHistory);
+  free_.reserve(flight::kHistory);
+  fill(identity);
+}
+
+FlightRecorder::~FlightRecorder() {
+  recorded_inode = 0;
+  ::munmap(file_, flight::kFileBytes);
+  ::close(descriptor_);
+}
+
+void FlightRecorder::fill(const FlightIdentity& identity) {
+  flight::Process process{};
+  process.version = flight::kVersion;
+  process.pid = ::getpid();
+  process.start_ticks = start_ticks(process.pid).value_or(0);
+  process.started = seconds_since_1970();
+  process.limit_bytes = kUnknown;
+  put(process.boot_id, boot_id());
+  put(process.versions, identity.versions);
+  put_path(process.group_kills_file, group_kills_file());
+  put_path(process.connection_file, identity.connection_file);
+  put_path(process.folder, identity.folder);
+  file_->process = process;
+  ask_machine(0ns);
+  // Last: without it the file is no record.
+  std::atomic_thread_fence(std::memory_order_release);
+  std::memcpy(file_->process.magic, flight::kMagic, sizeof flight::kMagic);
+}
+
+void FlightRecorder::announce(std::string_view source, std::optional<int> execution_count) {
+  const std::lock_guard lock(mutex_);
+  put(announced_.source, source, kFlightSourceBytes);
+  announced_.execution_count = execution_count.value_or(kUnknown);
+}
+
+void FlightRecorder::begin(int index, std::string_view cell_id,
+                           std::optional<std::int64_t> resident_bytes) {
+  const std::lock_guard lock(mutex_);
+  cell_ = announced_;
+  announced_ = {};
+  if (cell_.source[0] == '\0' && cell_.execution_count == 0) cell_.execution_count = kUnknown;
+  cell_.index = index;
+  cell_.began = seconds_since_1970();
+  cell_.running = 1;
+  put(cell_.cell_id, cell_id);
+  began_ = probes_.now();
+  write_cell();
+  cell_number_ = number_;
+  interval_ = kFirstInterval;
+  machine_asked_.reset();
+  history_.clear();
+  free_.clear();
+  for (std::size_t slot = flight::kHistory; slot > 0;) {
+    free_.push_back(static_cast<std::uint16_t>(--slot));
+  }
+  if (resident_bytes) write_history(*resident_bytes, 0ns);
+}
+
+void FlightRecorder::sample(std::int64_t resident_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (cell_.running == 0) return;
+  const auto at = age();
+  if (!machine_asked_ || at - *machine_asked_ >= kBetweenQuestions) ask_machine(at);
+  turn_ = 1 - turn_;
+  publish(file_->latest[turn_], sample_of(resident_bytes, at), ++number_);
+  if (history_.empty() || at - last_in_history_ >= interval_) write_history(resident_bytes, at);
+}
+
+void FlightRecorder::end(int index) {
+  const std::lock_guard lock(mutex_);
+  if (cell_.running == 0 || cell_.index != index) return;
+  cell_.running = 0;
+  // One store: whoever is killed around it leaves a whole cell, before or after its end.
+  __atomic_store_n(&file_->cells[cell_number_ % 2].running, 0, __ATOMIC_RELEASE);
+}
+
+void FlightRecorder::asked_to_end() noexcept {
+  __atomic_store_n(&file_->process.asked_to_end, 1, __ATOMIC_RELEASE);
+}
+
+void FlightRecorder::remove() noexcept { ::unlink(path_.c_str()); }
+
+void FlightRecorder::write_cell() {
+  // Cells take turns by an own count: samples count in between.
+  number_ += number_ % 2 == cell_number_ % 2 ? 1 : 2;
+  publish(file_->cells[number_ % 2], cell_, number_);
+}
+
+void FlightRecorder::write_history(std::int64_t resident_bytes, std::chrono::nanoseconds at) {
+  last_in_history_ = at;
+  const auto slot = next_history_slot();
+  publish(file_->history[slot], sample_of(resident_bytes, at), ++number_);
+}
+
+// Where all are used, every second one makes room; nothing is moved, as who is killed while moving
+// would leave a hole.
+std::size_t FlightRecorder::next_history_slot() {
+  if (free_.empty()) {
+    std::vector<std::uint16_t>::size_type kept = 0;
+    for (std::size_t at = 0; at < history_.size(); ++at) {
+      if (at % 2 == 0) {
+        history_[kept++] = history_[at];
+      } else {
+        free_.push_back(history_[at]);
+      }
+    }
+    history_.resize(kept);
+    interval_ *= 2;
+  }
+  history_.push_back(free_.back());
+  free_.pop_back();
+  return history_.back();
+}
+
+flight::Sample FlightRecorder::sample_of(std::int64_t resident_bytes,
+                                         std::chrono::nanoseconds at) const {
+  flight::Sample sample{};
+  sample.cell = cell_number_;
+  sample.seconds = seconds_of(at);
+  sample.resident_bytes = resident_bytes;
+  sample.available_bytes = available_bytes_.value_or(kUnknown);
+  return sample;
+}
+
+// The count of kills is taken anew, so that one of an earlier cell is not taken for the last.
+void FlightRecorder::ask_machine(std::chrono::nanoseconds at) {
+  machine_asked_ = at;
+  const auto kills = probes_.kills();
+  auto& process = file_->process;
+  __atomic_store_n(&process.group_kills, kills.group.value_or(kUnknown), __ATOMIC_RELAXED);
+  __atomic_store_n(&process.machine_kills, kills.machine.value_or(kUnknown), __ATOMIC_RELAXED);
+  const auto room = probes_.room();
+  available_bytes_.reset();
+  if (!room) return;
+  available_bytes_ = room->available_bytes;
+  process.limit_is_group = room->limit_is_group ? 1 : 0;
+  __atomic_store_n(&process.limit_bytes, room->limit_bytes, __ATOMIC_RELAXED);
+}
+
+std::optional<std::uint64_t> parse_start_ticks(std::string_view text) {
+  // The name, in parentheses, may hold anything; behind it come the state and numbers (proc(5)).
+  constexpr int kFieldsBetween = 19;
+  const auto name_end = text.rfind(") ");
+  if (name_end == std::string_view::npos || name_end + 2 >= text.size()) return std::nullopt;
+  text.remove_prefix(name_end + 2);
+  if (text[0] == 'Z' || text[0] == 'X') return std::nullopt;
+  for (int field = 0; field < kFieldsBetween; ++field) {
+    const auto space = text.find(' ');
+    if (space == std::string_view::npos) return std::nullopt;
+    text.remove_prefix(space + 1);
+  }
+  std::uint64_t ticks = 0;
+  const auto status = std::from_chars(text.data(), text.data() + text.size(), ticks).ec;
+  return status == std::errc{} ? std::optional(ticks) : std::nullopt;
+}
+
+std::optional<std::uint64_t> start_ticks(int pid) {
+  return parse_start_ticks(text_of("/proc/" + std::to_string(pid) + "/stat").value_or(""));
+}
+
+std::string boot_id() {
+  auto id = text_of("/proc/sys/kernel/random/boot_id").value_or("");
+  id.erase(std::find(id.begin(), id.end(), '\n'), id.end());
+  return id;
+}
+
+bool is_recorded_here(const std::string& path) {
+  struct stat there {};
+  return ::stat(path.c_str(), &there) == 0 && there.st_ino == recorded_inode &&
+         there.st_dev == recorded_device;
+}
+
+}  // namespace xleak::monitor

@@ -148,7 +148,8 @@ def started(side: Side) -> Iterator[Client]:
             hb_port=heartbeat,
             key=secrets.token_hex(16).encode(),
         )
-        environment = {**os.environ, **side.environment, "IPYTHONDIR": folder}
+        own = {"IPYTHONDIR": folder, "XDG_STATE_HOME": folder}
+        environment = {**os.environ, **side.environment, **own}
         process = subprocess.Popen(
             [sys.executable, "-m", side.module, "-f", path],
             env=environment,

@@ -53,6 +53,7 @@ class Server:
             "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
             "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
             "IPYTHONDIR": str(folder / "ipython"),
+            "XDG_STATE_HOME": str(folder / "state"),
         }
         options = ["--no-browser", "--allow-root", "--port=0", f"--IdentityProvider.token={TOKEN}"]
         # A port that was chosen for a kernel may be the browser's by the time that the kernel binds it; the

@@ -175,6 +175,7 @@ def main() -> int:
             **os.environ,
             "JUPYTER_PATH": folder,
             "IPYTHONDIR": f"{folder}/ipython",
+            "XDG_STATE_HOME": f"{folder}/state",
             "PYTHONPATH": str(ROOT / "tests" / "conformance"),
         }
         outcomes = [run(suite, environment) for suite in SUITES]

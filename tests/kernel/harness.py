@@ -18,6 +18,8 @@ from jupyter_client.manager import KernelManager
 TIMEOUT = 30
 # A history of its own: the user's may be large, and locked by other sessions.
 IPYTHON_DIR = tempfile.mkdtemp(prefix="xleak-ipython-")
+# So are the records of kernels, most of which are killed here.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="xleak-state-")
 SETTLED = "not __import__('xleak.shell.watcher').shell.watcher.watcher()._unfinished"
 FINDINGS = """[
     {"key": f.key, "code": f.code, "bytes": f.bytes, "cell": f.cell, "fix": f.fixes[0].code if f.fixes else None}

@@ -30,6 +30,13 @@ exit codes:
      interrupted; the report of what ran is still written
 """
 
+_POSTMORTEM_EXIT_CODES = """\
+exit codes:
+  0  a record was shown
+  1  there is none
+  2  bad usage, or a file that is no record
+"""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
@@ -51,6 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _commands() -> dict[str, Callable[[argparse.Namespace], int]]:
     return {
         "run": _run,
+        "postmortem": _postmortem,
         "lint": _lint,
         "fix": _fix,
         "rules": _rules,
@@ -67,6 +75,12 @@ def _run(arguments: argparse.Namespace) -> int:
     from xleak.cli.run import run
 
     return run(arguments)
+
+
+def _postmortem(arguments: argparse.Namespace) -> int:
+    from xleak.cli.postmortem import postmortem
+
+    return postmortem(arguments)
 
 
 def _lint(arguments: argparse.Namespace) -> int:
@@ -133,6 +147,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands)
+    _add_postmortem(commands)
     _add_lint(commands)
     _add_fix(commands)
     rules = commands.add_parser("rules", help="list the rules")
@@ -178,6 +193,21 @@ def _add_run(commands: _Commands) -> None:
         metavar="FILE",
         help="write the notebook with its outputs and the facts of each cell",
     )
+
+
+def _add_postmortem(commands: _Commands) -> None:
+    postmortem = commands.add_parser(
+        "postmortem",
+        help="say how the last kernel died: its cell, its memory, the cause",
+        description="Says in which cell the last kernel died, what memory it held and why it ended.",
+        epilog=_POSTMORTEM_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    postmortem.add_argument(
+        "record", nargs="?", metavar="PATH|PID", help="this record, or those of this process"
+    )
+    postmortem.add_argument("--all", action="store_true", help="all that died, newest first")
+    postmortem.add_argument("--format", choices=("text", "json"), default="text")
 
 
 def _add_selection(command: argparse.ArgumentParser) -> None:

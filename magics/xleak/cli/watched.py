@@ -8,7 +8,7 @@ import json
 import os
 import signal
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -20,6 +20,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 
 from xleak import verdict
+from xleak.cli import last_record
 from xleak.cli.notebook import code_cells
 from xleak.cli.problem import Problem
 from xleak.verdict import CellStatus, Failure, Verdict
@@ -76,6 +77,9 @@ class WatchedRun:
                 await self._do(self._run_cells())
                 if self.failure is not None and self.failure.kind in ("timeout", "interrupted"):
                     await self._do(self._last_word())
+            if self.failure is not None and self.failure.kind == "died":
+                message = await last_record.told_of(self._manager)
+                self.failure = replace(self.failure, message=message)
         finally:
             await self._stop()
 
@@ -184,6 +188,8 @@ class WatchedRun:
         if self._manager.has_kernel:
             hurry = self.failure is not None and self.failure.kind != "error"
             await self._manager.shutdown_kernel(now=hurry)
+            if hurry and self.failure is not None and self.failure.kind != "died":
+                last_record.forget(self._manager)
 
 
 def _without_history(manager: AsyncKernelManager) -> list[str]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import xleak
-
-if TYPE_CHECKING:
-    from xleak import _native
+from xleak import _native
+from xleak.flight.death import death_of, sentence
 
 TARGET = "xleak"
 VERSION = 1
@@ -105,4 +104,19 @@ def guard(note: _native.GuardNote) -> Message:
         "kind": "guard",
         **{field: getattr(note, field) for field in fields},
         "sentence": note.sentence,
+    }
+
+
+def last_session(record: _native.FlightRecord) -> Message:
+    """How the kernel before this one ended."""
+    cell, death = record.cell, death_of(record)
+    sizes = [[seconds, size] for seconds, size, _ in cell.samples] if cell else []
+    return {
+        "kind": "last_session",
+        "sentence": sentence(record, death),
+        "cell": cell.index if cell else None,
+        "code": cell.source if cell else None,
+        "seconds": sizes[-1][0] if sizes else 0,
+        "sizes": sizes,
+        "cause": death.cause,
     }

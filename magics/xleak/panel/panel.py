@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from comm.base_comm import BaseComm
     from IPython.core.interactiveshell import InteractiveShell
 
+    from xleak.shell.flight import Flight
     from xleak.shell.watcher import Watcher
 
 # A page that is loaded again says no good-bye: of more than these the oldest is gone.
@@ -48,6 +49,7 @@ class _Front:
         self.subscribed = False
         self.gate = Gate()
         self.last_id = 0
+        self.knows_last_session = False
 
 
 class Panel:
@@ -76,6 +78,7 @@ class Panel:
         self._pid = os.getpid()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting: deque[tuple[_Front, Any, Any]] = deque()
+        self._flight: Flight | None = None
 
     def open(self) -> None:
         """From now on front ends can open comms."""
@@ -101,6 +104,10 @@ class Panel:
         self._watcher.settings.unobserve(self._tell_policy, "policy")
         for front in list(self._fronts.values()):
             self._drop(front)
+
+    def tell_after_session(self, flight: Flight) -> None:
+        """A panel that subscribes hears once how the kernel before this one ended."""
+        self._flight = flight
 
     # --- what they are told ------------------------------------------------------------------
 
@@ -134,6 +141,13 @@ class Panel:
 
     def _tell_policy(self, change: Any) -> None:
         self._send_all(messages.policy(change["new"]))
+
+    def _tell_last_session(self, front: _Front) -> None:
+        if self._flight is None or self._flight.before is None or front.knows_last_session:
+            return
+        front.knows_last_session = True
+        self._send(front, messages.last_session(self._flight.before.record))
+        self._flight.mark_told()
 
     def _release_by_itself(self) -> None:
         if self._watcher.settings.policy != "auto":
@@ -219,6 +233,8 @@ class Panel:
             answer = messages.error(id_of(data), f"This failed with {type(error).__name__}.")
         if answer is not None:
             self._send(front, answer)
+            if answer["kind"] == "session":
+                self._tell_last_session(front)
 
     def _new(self, front: _Front, request: Request) -> Request:
         """The request itself, where its id says that it did not come before."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xleak import _native
 from xleak.shell.events import CellEvents
+from xleak.shell.flight import Flight
 from xleak.shell.guard import Guard, Write
 from xleak.shell.watcher import WHILE_RUNNING_SECONDS, Watcher, set_watcher, watcher
 
@@ -24,6 +25,7 @@ class _Installation:
     transformers: list[Any] = field(default_factory=list)
     events: CellEvents | None = None
     panel: Panel | None = None
+    flight: Flight | None = None
 
 
 _installed: _Installation | None = None
@@ -64,10 +66,13 @@ def attach(
     if events:
         _installed.events = CellEvents(shell, current)
         _installed.events.register()
+    _installed.flight = Flight(shell, current)
+    _installed.flight.start()
     _installed.panel = Panel(shell, current, finds_late=not events, tell_live=tell_live)
     _installed.panel.open()
     if tell_live is None:
         guard.when_told.append(_installed.panel.tell_guard)
+    _installed.panel.tell_after_session(_installed.flight)
     return current
 
 
@@ -81,6 +86,8 @@ def detach(shell: InteractiveShell) -> None:
         _installed.events.unregister()
     if _installed.panel is not None:
         _installed.panel.close()
+    if _installed.flight is not None:
+        _installed.flight.stop()
     for kind, before in _installed.magics.items():
         _restore(shell, kind, before)
     ours = [t for t in shell.input_transformers_cleanup if t not in _installed.transformers]

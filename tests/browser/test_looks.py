@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from lab import Notebook, OpenNotebook
+from barriers import serious
+from lab import OpenNotebook
 from looks import (
     MOST_PIXELS,
     ROOT,
@@ -19,19 +18,7 @@ from looks import (
 )
 from PIL import Image
 
-AXE = ROOT / "share" / "sidebar" / "node_modules" / "axe-core" / "axe.min.js"
 ARTEFACTS = ROOT / "build" / "screenshots"
-
-
-def serious(opened: Notebook) -> list[Any]:
-    """What axe finds wrong in the panel that keeps somebody from using it."""
-    opened.page.add_script_tag(content=AXE.read_text())
-    found = opened.page.evaluate("axe.run('#xleak-panel')")
-    return [
-        (it["id"], [node["html"] for node in it["nodes"]])
-        for it in found["violations"]
-        if it["impact"] in ("serious", "critical")
-    ]
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from barriers import CUT_OFF, OVERLAPPING, REACHABLE, reached_by_keyboard
 from lab import Notebook, OpenNotebook
 from playwright.sync_api import expect
 
@@ -18,27 +19,6 @@ WHOLLY_IN_VIEW = """rows => rows.filter(row => {
     const { top, bottom } = row.getBoundingClientRect();
     return list.top <= top + 1 && bottom - 1 <= list.bottom;
 }).length"""
-
-CUT_OFF = """panel => [panel, ...panel.querySelectorAll('.jp-xleak-Scroll, button, select, dd')]
-    .filter(it => it.scrollWidth > it.clientWidth + 1 && !it.matches('.jp-xleak-link'))
-    .map(it => it.outerHTML.slice(0, 200))"""
-
-OVERLAPPING = """panel => {
-    const parts = [...panel.querySelectorAll(':scope > .jp-xleak-Summary, :scope > section')];
-    const boxes = parts.map(part => part.getBoundingClientRect());
-    return boxes.filter((box, at) => at > 0 && box.top < boxes[at - 1].bottom - 1).length;
-}"""
-
-REACHABLE = "button:not([disabled]), select, input, summary, [tabindex='0']"
-
-# Nothing lies over what has the focus.
-FOCUSED = """panel => {
-    const it = document.activeElement;
-    if (!panel.contains(it)) return null;
-    const { left, right, top, bottom } = it.getBoundingClientRect();
-    const seen = document.elementFromPoint((left + right) / 2, (Math.max(top, 0) + bottom) / 2);
-    return { at: [...panel.querySelectorAll(REACHABLE)].indexOf(it), seen: it.contains(seen) };
-}""".replace("REACHABLE", f'"{REACHABLE}"')
 
 
 def with_all_sections(notebook: OpenNotebook) -> Notebook:
@@ -65,10 +45,6 @@ def test_in_a_small_window_nothing_is_cut_off_and_the_keyboard_reaches_all(
     assert panel.evaluate(CUT_OFF) == []
     assert panel.evaluate(OVERLAPPING) == 0
 
-    panel.get_by_role("combobox").focus()
-    reached = []
-    while focused := panel.evaluate(FOCUSED):
-        reached.append(focused)
-        opened.page.keyboard.press("Tab")
+    reached = reached_by_keyboard(opened)
     assert [it["at"] for it in reached] == list(range(panel.locator(REACHABLE).count()))
     assert all(it["seen"] for it in reached)

@@ -3,6 +3,7 @@ import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 import { humanBytes } from './format';
+import type { Entry } from './model';
 import { total } from './model';
 import type { Done, EditFix, Finding, FromKernel, PanelRequest } from './protocol';
 import type { NotebookWatch } from './watch';
@@ -46,6 +47,15 @@ export class Actions {
     const done = await this._do(watch, { kind: 'release_cache', dry_run: false });
     if (done) {
       this._tellFreed(watch, this._trans.__('Caches'), done);
+    }
+  }
+
+  /** Takes back what an entry of the journal released. */
+  async undo(watch: NotebookWatch, { number, what }: Entry): Promise<void> {
+    const done = await this._do(watch, { kind: 'undo', number });
+    if (done) {
+      const text = this._trans.__('%1 is back.', what);
+      watch.model.tell({ text, details: done.lines, failed: false });
     }
   }
 
@@ -134,6 +144,10 @@ export class Actions {
       edited.cell.model.sharedModel.setSource(edited.source);
       await watch.goTo(edited.cell);
     }
+  }
+
+  async insertBelow(watch: NotebookWatch, index: number, source: string): Promise<void> {
+    await watch.insertBelow(index, source);
   }
 
   /** What the rule of a finding means, and what helps. */

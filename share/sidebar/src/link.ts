@@ -273,6 +273,9 @@ export class KernelLink implements IDisposable {
         }
       );
     }
+    if (this._subscribed && this._model.takes('journal')) {
+      this.ask({ kind: 'journal' }).catch(() => undefined);
+    }
   }
 
   private _close(): void {

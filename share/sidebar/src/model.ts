@@ -1,6 +1,18 @@
 import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
-import type { Census, Devices, Live, Names, Policy, Progress, Released } from './contract/messages';
+import type {
+  Census,
+  Devices,
+  Guard,
+  Journal,
+  LastSession,
+  Live,
+  Names,
+  Policy,
+  Postmortem,
+  Progress,
+  Released
+} from './contract/messages';
 import type { Cell, Finding, FromKernel } from './protocol';
 import { isRunFix } from './protocol';
 import type { ICellRow, IKnown } from './rows';
@@ -28,6 +40,9 @@ export interface INotice {
   readonly details: readonly string[];
   readonly failed: boolean;
 }
+
+/** Something that was released. */
+export type Entry = Journal['entries'][number];
 
 /** How much came back, by all allocators together. */
 export function total(freed: Readonly<Record<string, number>>): number {
@@ -98,6 +113,16 @@ export class SessionModel {
     return this._released;
   }
 
+  /** Of the devices that are near to their limit, the critical ones first. */
+  get guards(): readonly Guard[] {
+    return this._guards;
+  }
+
+  /** What was released, the latest first. */
+  get journal(): readonly Entry[] {
+    return this._journal;
+  }
+
   get notice(): INotice | null {
     return this._notice;
   }
@@ -120,6 +145,7 @@ export class SessionModel {
       // What was told last of the cell that a dead kernel ran is all that will be known.
       this._live = phase.is === 'dead' ? this._live : null;
       this._progress = null;
+      this._guards = [];
       this._told = false;
     }
     this._changed.emit();
@@ -133,6 +159,9 @@ export class SessionModel {
     this._live = null;
     this._running = null;
     this._findings = [];
+    this._postmortems = [];
+    this._guards = [];
+    this._journal = [];
     this._returned = new Map();
     this._names = null;
     this._census = null;
@@ -209,6 +238,7 @@ export class SessionModel {
   muted(): void {
     this._told = false;
     this._live = null;
+    this._guards = [];
     this._changed.emit();
   }
 
@@ -233,6 +263,7 @@ export class SessionModel {
       // The kernel tells nothing of cells that it does not watch, crashed or not.
       running: this._policy === 'off' ? null : this._running,
       findings: this._findings,
+      postmortems: this._postmortems,
       returned: this._returned
     };
   }
@@ -294,6 +325,26 @@ export class SessionModel {
         this._released = message;
         this._notice = null;
         break;
+      case 'guard': {
+        const others = this._guards.filter(it => it.device !== message.device);
+        const all = message.level === 'normal' ? others : [...others, message];
+        this._guards = all.sort((a, b) => a.level.localeCompare(b.level));
+        break;
+      }
+      case 'postmortem':
+        this._postmortems = [message, ...this._postmortems.filter(it => it.cell !== message.cell)];
+        break;
+      case 'journal': {
+        const numbers = new Set(message.entries.map(it => it.number));
+        const old = message.request === null ? this._journal : [];
+        this._journal = [...old.filter(it => !numbers.has(it.number)), ...message.entries].sort(
+          (a, b) => b.number - a.number
+        );
+        break;
+      }
+      case 'last_session':
+        this._past = withEnd(this._past, message);
+        break;
       case 'policy':
         this._policy = message.policy;
         break;
@@ -322,7 +373,23 @@ export class SessionModel {
   private _progress: Progress | null = null;
   private _notice: INotice | null = null;
   private _released: Released | null = null;
+  private _guards: readonly Guard[] = [];
+  private _postmortems: readonly Postmortem[] = [];
+  private _journal: readonly Entry[] = [];
   private _question: string | null = null;
+}
+
+/** The crashed sessions, with how the latest ended; this panel may not have been there. */
+function withEnd(past: readonly IKnown[], died: LastSession): readonly IKnown[] {
+  const [latest, ...earlier] = past;
+  if (latest?.died && JSON.stringify(latest.died) === JSON.stringify(died)) {
+    return past;
+  }
+  if (latest && !latest.died) {
+    return [{ ...latest, died }, ...earlier];
+  }
+  const unseen = { runs: [], live: null, running: null, findings: [], postmortems: [] };
+  return [{ ...unseen, returned: new Map<number, number>(), died }, ...past];
 }
 
 function sorted(findings: readonly Finding[]): readonly Finding[] {

@@ -8,7 +8,10 @@ import { Census } from './view/census';
 import { Devices } from './view/devices';
 import { Findings } from './view/findings';
 import { Hatch } from './view/hatch';
+import { Journal } from './view/journal';
+import { LastSession } from './view/last_session';
 import { Names } from './view/names';
+import { Postmortems } from './view/postmortem';
 import { Section } from './view/section';
 import { Summary } from './view/summary';
 import type { IView } from './view/view';
@@ -79,6 +82,11 @@ function Panel({ view }: { view: IView }) {
               over={model.phase.is === 'dead'}
             />
           </Section>
+          {watch.postmortems.length > 0 && (
+            <Section label={trans.__('Out of memory')} kind="postmortem" opened={true}>
+              <Postmortems view={view} watch={watch} />
+            </Section>
+          )}
           <Section
             label={findings > 0 ? trans.__('Findings (%1)', findings) : trans.__('Findings')}
             kind="findings"
@@ -95,15 +103,27 @@ function Panel({ view }: { view: IView }) {
           kind="past"
           opened={at === 0}
         >
-          <Cells
-            view={view}
-            watch={watch}
-            rows={rows}
-            label={trans.__('Memory kept by each cell before the kernel died')}
-            over={true}
-          />
+          <LastSession died={watch.model.past[at]?.died} trans={trans} />
+          {rows.length > 0 && (
+            <Cells
+              view={view}
+              watch={watch}
+              rows={rows}
+              label={trans.__('Memory kept by each cell before the kernel died')}
+              over={true}
+            />
+          )}
         </Section>
       ))}
+      {watch && model && model.journal.length > 0 && (
+        <Section
+          label={trans.__('Journal (%1)', model.journal.length)}
+          kind="journal"
+          opened={false}
+        >
+          <Journal key={watch.panel.id} view={view} watch={watch} />
+        </Section>
+      )}
       {watch && model?.takes('names') && (
         <Section label={trans.__('Names')} kind="names" opened={false}>
           <Names key={watch.panel.id} view={view} watch={watch} />

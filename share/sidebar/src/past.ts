@@ -10,7 +10,8 @@ export function keep(kernelId: string, past: readonly IKnown[]): void {
   const last = past.slice(0, SESSIONS).map(known => ({
     ...known,
     runs: known.runs.slice(-ENTRIES),
-    findings: known.findings.slice(0, ENTRIES)
+    findings: known.findings.slice(0, ENTRIES),
+    postmortems: known.postmortems.slice(0, ENTRIES)
   }));
   try {
     sessionStorage.setItem(keyOf(kernelId), JSON.stringify(last));
@@ -31,10 +32,13 @@ export function kept(kernelId: string): IKnown[] {
 }
 
 function isKnown(value: unknown): value is IKnown {
-  const { runs, live, running, findings } = Object(value) as Partial<IKnown>;
+  const { runs, live, running, findings, postmortems, died } = Object(value) as Partial<IKnown>;
   const session = { kind: 'session', request: 1, cells: runs, earlier_cells: 0, findings };
   return (
     fromKernel({ ...session, policy: 'report' }) &&
+    Array.isArray(postmortems) &&
+    postmortems.every(fromKernel) &&
+    (died === undefined || fromKernel(died)) &&
     (live === null || fromKernel(live)) &&
     (running === null || typeof running === 'string')
   );

@@ -1,4 +1,4 @@
-import type { Live } from './contract/messages';
+import type { LastSession, Live, Postmortem } from './contract/messages';
 import type { Cell, Finding } from './protocol';
 
 /** What a session has told of its cells. */
@@ -9,6 +9,10 @@ export interface IKnown {
   /** The cell that the kernel was asked to run, until it has ended. */
   readonly running: string | null;
   readonly findings: readonly Finding[];
+  /** Of the cells that failed for want of memory. */
+  readonly postmortems: readonly Postmortem[];
+  /** How it ended, as its successor tells. */
+  readonly died?: LastSession;
   /** What came back of what a run kept, by the run's index. */
   readonly returned: ReadonlyMap<number, number>;
 }
@@ -23,6 +27,8 @@ export interface ICellRow {
   /** What a running cell does; null until that was told. */
   readonly live: Live | null;
   readonly findings: readonly Finding[];
+  /** Of the last run, if it failed for want of memory. */
+  readonly postmortem: Postmortem | null;
   /** What was given back of what the last run kept. */
   readonly returnedBytes: number;
 }
@@ -80,6 +86,7 @@ function rowOf(known: IKnown, key: string, runs: readonly Cell[], inNotebook: bo
     running: runningKeys(known).includes(key),
     live: known.live && keyOf(known.live) === key ? known.live : null,
     findings: known.findings.filter(it => indices.has(guiltyRun(it))),
+    postmortem: known.postmortems.find(it => it.cell === latest?.index) ?? null,
     returnedBytes: latest ? (known.returned.get(latest.index) ?? 0) : 0
   };
 }

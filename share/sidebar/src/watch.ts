@@ -5,6 +5,7 @@ import { NotebookActions } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
+import type { Postmortem } from './contract/messages';
 import { withEdits } from './edits';
 import { KernelLink, Refused } from './link';
 import { SessionModel } from './model';
@@ -50,6 +51,11 @@ export class NotebookWatch implements IDisposable {
     return this._rows;
   }
 
+  /** The cells that failed for want of memory and did not run again, the latest first. */
+  get postmortems(): readonly Postmortem[] {
+    return this.rows.flatMap(row => row.postmortem ?? []).sort((a, b) => b.cell - a.cell);
+  }
+
   /** Those of the sessions that ended by a crash, the latest first. */
   get pastRows(): readonly (readonly ICellRow[])[] {
     this._pastRows ??= this.model.pastRows(this._order());
@@ -75,9 +81,11 @@ export class NotebookWatch implements IDisposable {
     await this._link?.loadExtension();
   }
 
-  /** The cell of the notebook that a run belongs to. */
+  /** The cell of the notebook that a run belongs to, which may not have ended. */
   cellOfRun(index: number): Cell | null {
-    const id = this.model.run(index)?.cell_id ?? null;
+    const { live } = this.model;
+    const run = live?.index === index ? live : this.model.run(index);
+    const id = run?.cell_id ?? null;
     return id === null ? null : this.cell(id);
   }
 
@@ -91,6 +99,21 @@ export class NotebookWatch implements IDisposable {
     notebook.deselectAll();
     await notebook.scrollToCell(cell, 'auto');
     this.panel.activate();
+  }
+
+  /** Puts a new cell below the one of a run, or below the active one, for the user to run. */
+  async insertBelow(index: number, source: string): Promise<void> {
+    const notebook = this.panel.content;
+    const cell = this.cellOfRun(index);
+    if (cell) {
+      notebook.activeCellIndex = notebook.widgets.indexOf(cell);
+    }
+    NotebookActions.insertBelow(notebook);
+    const inserted = notebook.activeCell;
+    if (inserted) {
+      inserted.model.sharedModel.setSource(source);
+      await this.goTo(inserted);
+    }
   }
 
   /** What a cell's source becomes by a fix; null where it is not the one that ran any more. */

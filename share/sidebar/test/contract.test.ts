@@ -25,6 +25,11 @@ for (const [side, guard] of Object.entries(GUARDS)) {
   }
 }
 
+test('a panel asks for the journal, and to take back an entry by its number', () => {
+  assert.ok(fromFrontEnd({ id: 1, kind: 'journal' }));
+  assert.ok(fromFrontEnd({ id: 2, kind: 'undo', number: 3 }));
+});
+
 test('a hello of another version is told apart from a broken one', () => {
   const hello = { kind: 'hello', protocol: 2, xleak: '9.0', whatever: [] };
   assert.deepEqual(decode(hello), { kind: 'unsupported', protocol: 2 });

@@ -207,3 +207,95 @@ test('a page of tensors is kept until the session is another one', () => {
   model.forget();
   assert.equal(model.census, null);
 });
+
+function guard(level: 'normal' | 'warning' | 'critical', device: string): FromKernel {
+  const message = example('guard');
+  assert.ok(message.kind === 'guard');
+  return { ...message, level, device };
+}
+
+test('a device warns until it is out of danger, and the critical ones come first', () => {
+  const model = new SessionModel();
+  const warned = () => model.guards.map(it => [it.device, it.level]);
+  model.take(guard('warning', 'host'));
+  model.take(guard('critical', 'cuda:0'));
+  assert.deepEqual(warned(), [
+    ['cuda:0', 'critical'],
+    ['host', 'warning']
+  ]);
+  model.take(guard('warning', 'cuda:0'));
+  model.take(guard('normal', 'host'));
+  assert.deepEqual(warned(), [['cuda:0', 'warning']]);
+});
+
+test('nobody is warned by a level that nothing is told of any more', () => {
+  const model = new SessionModel();
+  model.take(guard('critical', 'host'));
+  model.muted();
+  assert.deepEqual(model.guards, []);
+  model.take(guard('critical', 'host'));
+  model.enter({ is: 'dead' });
+  assert.deepEqual(model.guards, []);
+});
+
+test('a post-mortem is of the run that failed, and goes when the cell runs again', () => {
+  const model = new SessionModel();
+  const postmortem = example('postmortem');
+  assert.ok(postmortem.kind === 'postmortem');
+  model.take({ ...postmortem, cell: 1 });
+  model.take({ kind: 'cell', cell: cell(1, 'a') });
+  assert.equal(model.rows(['a'])[0]?.postmortem?.cell, 1);
+  model.take({ kind: 'cell', cell: cell(2, 'a') });
+  assert.equal(model.rows(['a'])[0]?.postmortem, null);
+});
+
+test('the journal grows by what is told, and an entry that changed replaces itself', () => {
+  const model = new SessionModel();
+  const [journal, news] = [example('journal'), example('journal_that_grows')];
+  assert.ok(journal.kind === 'journal' && news.kind === 'journal' && news.entries[0]);
+  model.take({ ...news, entries: [{ ...news.entries[0], number: 9 }] });
+  model.take({ ...news, entries: [{ ...news.entries[0], number: 10 }] });
+  model.take({ ...news, entries: [{ ...news.entries[0], number: 9, undo: false }] });
+  assert.deepEqual(
+    model.journal.map(it => [it.number, it.undo]),
+    [
+      [10, true],
+      [9, false]
+    ]
+  );
+  model.take(journal);
+  assert.deepEqual(
+    model.journal.map(it => it.number),
+    [3, 2]
+  );
+  model.forget();
+  assert.deepEqual(model.journal, []);
+});
+
+test('how a session ended stands with its bars, once', () => {
+  const model = new SessionModel();
+  const died = example('last_session');
+  model.take({ kind: 'cell', cell: cell(1, 'a') });
+  model.forget();
+  model.crashed();
+  model.take(died);
+  model.take(died);
+  assert.deepEqual(
+    model.past.map(it => [it.runs.length, it.died?.cause]),
+    [[1, 'out_of_memory']]
+  );
+});
+
+test('the end of a session that this panel never saw is told without bars', () => {
+  const model = new SessionModel();
+  const [died, earlier] = [example('last_session'), example('last_session_that_was_idle')];
+  model.take(earlier);
+  model.take(died);
+  assert.deepEqual(
+    model.past.map(it => [it.runs.length, it.died?.cause]),
+    [
+      [0, 'out_of_memory'],
+      [0, 'signal']
+    ]
+  );
+});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { keep, kept } from '../src/past';
 import type { IKnown } from '../src/rows';
-import { cell, found } from './examples';
+import { cell, example, found } from './examples';
 
 class Storage {
   getItem = (key: string) => this._items.get(key) ?? null;
@@ -18,6 +18,7 @@ function known(cells: number): IKnown {
     live: null,
     running: 'b',
     findings: [found('00000000-1', 1, 1)],
+    postmortems: [],
     returned: new Map([[1, 1]])
   };
 }
@@ -54,5 +55,16 @@ test('what is stored and is none of ours is left out', () => {
 test('where nothing may be stored nothing fails', () => {
   Reflect.deleteProperty(globalThis, 'sessionStorage');
   keep('one', [known(1)]);
+  assert.deepEqual(kept('one'), []);
+});
+
+test('how a session ended, and what it ran out of, is kept with it', () => {
+  const died = example('last_session');
+  const postmortem = example('postmortem');
+  assert.ok(died.kind === 'last_session' && postmortem.kind === 'postmortem');
+  const past = { ...known(1), died, postmortems: [postmortem] };
+  keep('one', [past]);
+  assert.deepEqual(kept('one'), [{ ...past, returned: new Map() }]);
+  sessionStorage.setItem('xleak:past:one', JSON.stringify([{ ...past, died: { cause: 'x' } }]));
   assert.deepEqual(kept('one'), []);
 });

@@ -101,7 +101,7 @@ function Row({
   x: ReturnType<typeof scaleOf>;
   trans: TranslationBundle;
 }) {
-  const worst = row.findings[0];
+  const worst = row.postmortem ? 'error' : row.findings[0]?.severity;
   return (
     <>
       <span className="jp-xleak-prompt">{promptOf(row)}</span>
@@ -113,8 +113,8 @@ function Row({
           ))}
       </span>
       <span className="jp-xleak-size">{signedBytes(shownBytes(row))}</span>
-      <span className="jp-xleak-mark" data-severity={worst?.severity}>
-        {worst && <span title={trans._n('%1 finding', '%1 findings', row.findings.length)}>!</span>}
+      <span className="jp-xleak-mark" data-severity={worst}>
+        {worst && <span title={troublesOf(row, trans).join(', ')}>!</span>}
       </span>
     </>
   );
@@ -182,10 +182,16 @@ function factsOf(row: ICellRow, over: boolean, trans: TranslationBundle): string
   return facts;
 }
 
+function troublesOf({ postmortem, findings }: ICellRow, trans: TranslationBundle): string[] {
+  return [
+    ...(postmortem ? [trans.__('out of memory')] : []),
+    ...(findings.length > 0 ? [trans._n('%1 finding', '%1 findings', findings.length)] : [])
+  ];
+}
+
 function sentence(row: ICellRow, over: boolean, trans: TranslationBundle): string {
-  const findings =
-    row.findings.length > 0 ? [trans._n('%1 finding', '%1 findings', row.findings.length)] : [];
-  return [trans.__('Cell %1', promptOf(row)), ...factsOf(row, over, trans), ...findings].join(', ');
+  const facts = [...factsOf(row, over, trans), ...troublesOf(row, trans)];
+  return [trans.__('Cell %1', promptOf(row)), ...facts].join(', ');
 }
 
 function promptOf(row: ICellRow): string {

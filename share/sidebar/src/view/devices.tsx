@@ -2,6 +2,7 @@ import type { Devices as DevicesMessage } from '../contract/messages';
 import { humanBytes } from '../format';
 import type { NotebookWatch } from '../watch';
 import { RefreshButton, useAsking } from './asking';
+import { Figures } from './figures';
 import type { IView } from './view';
 
 type Device = DevicesMessage['devices'][number];
@@ -51,14 +52,7 @@ function Card({ device, view }: { device: Device; view: IView }) {
     <section className="jp-xleak-Device" aria-label={device.device}>
       <h4>{device.device}</h4>
       <Usage device={device} />
-      <dl>
-        {facts.map(([label, size]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{humanBytes(size)}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures of={facts} />
       <p className="jp-xleak-quiet">
         {device.others === null
           ? trans.__('What other processes hold is unknown.')

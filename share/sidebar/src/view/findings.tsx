@@ -6,6 +6,7 @@ import type { Finding } from '../protocol';
 import { isEditFix, isRunFix } from '../protocol';
 import { guiltyRun } from '../rows';
 import type { NotebookWatch } from '../watch';
+import { cellName } from './cell_link';
 import { Prose } from './prose';
 import type { IView } from './view';
 import { Windowed } from './windowed';
@@ -128,8 +129,7 @@ function bytesOf(finding: Finding, trans: TranslationBundle): string {
 
 function whereOf(finding: Finding, model: SessionModel, trans: TranslationBundle): string {
   const index = guiltyRun(finding);
-  const count = model.run(index)?.execution_count ?? null;
-  const cell = count === null ? trans.__('run %1', index) : trans.__('cell [%1]', count);
+  const cell = cellName(model, index, trans);
   const line = finding.line === null ? '' : trans.__(', line %1', finding.line);
   return finding.name === null ? `${cell}${line}` : `${cell}${line} · ${finding.name}`;
 }

@@ -144,21 +144,10 @@ interface IRowProps extends INamesProps {
 }
 
 function Row({ view, watch, row, onRemove }: IRowProps) {
-  const { trans, actions } = view;
   return (
     <>
       <span role="cell" title={row.name} className="jp-xleak-name">
-        {watch.model.takes('path') ? (
-          <button
-            className="jp-xleak-link"
-            title={trans.__('Who holds %1', row.name)}
-            onClick={() => void actions.showPath(watch, row.name)}
-          >
-            {row.name}
-          </button>
-        ) : (
-          row.name
-        )}
+        <NameLink view={view} watch={watch} name={row.name} />
       </span>
       <span role="cell" title={row.type} className="jp-xleak-quiet">
         {row.type}
@@ -167,19 +156,49 @@ function Row({ view, watch, row, onRemove }: IRowProps) {
         {humanBytes(row.retained_bytes)}
       </span>
       <span role="cell">
-        {watch.model.takes('xdel') && (
-          <button
-            className="jp-xleak-IconButton"
-            aria-label={trans.__('Delete %1', row.name)}
-            title={trans.__('Delete %1', row.name)}
-            onClick={() => void onRemove(row.name)}
-          >
-            <deleteIcon.react tag="span" />
-          </button>
-        )}
+        <DeleteButton view={view} watch={watch} name={row.name} onClick={onRemove} />
       </span>
     </>
   );
+}
+
+interface INameProps extends INamesProps {
+  name: string;
+}
+
+/** A name, and on a click who holds its value. */
+export function NameLink({ view, watch, name }: INameProps): React.JSX.Element {
+  const { trans, actions } = view;
+  return watch.model.takes('path') ? (
+    <button
+      className="jp-xleak-link"
+      title={trans.__('Who holds %1', name)}
+      onClick={() => void actions.showPath(watch, name)}
+    >
+      {name}
+    </button>
+  ) : (
+    <>{name}</>
+  );
+}
+
+interface IDeleteProps extends INameProps {
+  onClick: (name: string) => Promise<unknown>;
+}
+
+export function DeleteButton(props: IDeleteProps): React.JSX.Element | null {
+  const { view, watch, name, onClick } = props;
+  const label = view.trans.__('Delete %1', name);
+  return watch.model.takes('xdel') ? (
+    <button
+      className="jp-xleak-IconButton"
+      aria-label={label}
+      title={label}
+      onClick={() => void onClick(name)}
+    >
+      <deleteIcon.react tag="span" />
+    </button>
+  ) : null;
 }
 
 function numbersOf(row: Name, { trans }: IView): string {

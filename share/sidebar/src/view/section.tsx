@@ -3,7 +3,7 @@ import * as React from 'react';
 
 interface ISectionProps {
   label: string;
-  kind: 'cells' | 'findings' | 'past' | 'names' | 'census' | 'devices';
+  kind: 'cells' | 'postmortem' | 'findings' | 'past' | 'journal' | 'names' | 'census' | 'devices';
   /** Whether it is open at first. */
   opened: boolean;
   children: React.ReactNode;

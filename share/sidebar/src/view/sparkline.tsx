@@ -1,38 +1,36 @@
 import { scaleLinear } from 'd3-scale';
-import { area, curveStepAfter, line } from 'd3-shape';
+import { area, curveLinear, curveStepAfter, line } from 'd3-shape';
 
 const WIDTH = 240;
 const HEIGHT = 34;
 
 interface ISparklineProps {
-  /** One size a cell; null where it is unknown. */
+  /** null where it is unknown. */
   sizes: readonly (number | null)[];
+  /** When each was measured, rising; at equal distances without it. */
+  seconds?: readonly number[];
   label: string;
 }
 
-/** How large the process was after each cell, from zero. */
-export function Sparkline({ sizes, label }: ISparklineProps): React.JSX.Element | null {
+/** How large the process was, from zero. */
+export function Sparkline({ sizes, seconds, label }: ISparklineProps): React.JSX.Element | null {
   const known = sizes.filter(size => size !== null);
   if (known.length < 2) {
     return null;
   }
-  const x = scaleLinear([0, sizes.length - 1], [0, WIDTH]);
+  const places = seconds ?? [...sizes.keys()];
+  const curve = seconds ? curveLinear : curveStepAfter;
+  const x = scaleLinear([places[0] ?? 0, places[sizes.length - 1] ?? 0], [0, WIDTH]);
+  const xAt = (_: unknown, at: number) => x(places[at] ?? 0);
   const y = scaleLinear([0, Math.max(...known)], [HEIGHT - 1, 2]);
   const points = [...sizes];
   const isKnown = (size: number | null) => size !== null;
-  const outline = line<number | null>(
-    (_, at) => x(at),
-    size => y(size ?? 0)
-  )
+  const outline = line<number | null>(xAt, size => y(size ?? 0))
     .defined(isKnown)
-    .curve(curveStepAfter);
-  const fill = area<number | null>(
-    (_, at) => x(at),
-    HEIGHT,
-    size => y(size ?? 0)
-  )
+    .curve(curve);
+  const fill = area<number | null>(xAt, HEIGHT, size => y(size ?? 0))
     .defined(isKnown)
-    .curve(curveStepAfter);
+    .curve(curve);
   return (
     <svg
       className="jp-xleak-Sparkline"

@@ -5,6 +5,7 @@ import { total } from '../model';
 import { isRunFix } from '../protocol';
 import { humanBytes, signedBytes } from '../format';
 import type { NotebookWatch } from '../watch';
+import { Guards } from './guard';
 import { Sparkline } from './sparkline';
 import { State } from './state';
 import type { IView } from './view';
@@ -28,6 +29,7 @@ export function Summary({ view, watch }: ISummaryProps): React.JSX.Element {
           {...(model.progress.share === null ? {} : { value: model.progress.share })}
         />
       )}
+      <Guards view={view} watch={watch} />
       <State view={view} watch={watch} />
       {watch && model && model.runs.length > 0 && <Totals model={model} trans={view.trans} />}
       {watch && model?.phase.is === 'ready' && <Controls view={view} watch={watch} />}
@@ -61,7 +63,7 @@ function Totals({ model, trans }: { model: SessionModel; trans: TranslationBundl
   const grown = now === null || before === null ? null : now - before;
   return (
     <div className="jp-xleak-Totals">
-      <dl>
+      <dl className="jp-xleak-Figures">
         <div>
           <dt>{trans.__('Process now')}</dt>
           <dd>{humanBytes(now)}</dd>

@@ -484,6 +484,9 @@ def judge(cell: int, outputs: list[OutputEntry], holders: list[Holder]) -> Judge
     missing counts as resolved.
     """
 
+def set_rules_off(codes: set[str]) -> None:
+    """From the next judge() on the rules with these codes find nothing."""
+
 def findings() -> list[Finding]:
     """Return what is known to leak, most bytes first."""
 
@@ -729,6 +732,9 @@ class HeapSnapshot:
         Those that a name of the user's leads to, subclasses and attributes' dictionaries included;
         the way starts with the value of the name and ends before the object.
         """
+    def garbage(self, objects: list[Any]) -> list[Any]:
+        """Return those of the objects that nothing leads to but other garbage."""
+
     def garbage_cycles(self, suspects: list[Any]) -> list[tuple[list[Any], int]]:
         """Return (its suspects, bytes) of each cycle of garbage that is there because of suspects.
 

@@ -32,7 +32,8 @@ Judgement FindingBook::judge(const std::vector<const Smell*>& smells, const Sess
   for (const Smell* smell : smells) {
     if (smell->at_run_time == nullptr) continue;
     try {
-      merge(*smell, smell->at_run_time(view), judgement);
+      const bool off = off_.count(smell->code) != 0;
+      merge(*smell, off ? std::vector<Finding>() : smell->at_run_time(view), judgement);
     } catch (...) {
       continue;  // One broken smell must not silence the others.
     }

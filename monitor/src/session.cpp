@@ -195,6 +195,12 @@ Judgement Session::judge(SessionView view) {
   return state_->book.judge(all_smells(), view);
 }
 
+void Session::set_rules_off(std::set<std::string> codes) {
+  if (state_->in_child()) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->book.set_off(std::move(codes));
+}
+
 std::vector<Verdict> Session::findings() const {
   if (state_->in_child()) return {};
   const std::lock_guard lock(state_->mutex);

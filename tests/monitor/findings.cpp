@@ -47,6 +47,16 @@ OutputEntry entry(int number, std::int64_t bytes, std::vector<std::string> holde
 }  // namespace
 
 TEST_SUITE("findings") {
+  TEST_CASE("a rule that is off finds nothing, and what it found is resolved") {
+    FindingBook book;
+    book.judge({&kEach}, view_of(1, {entry(1, 10)}));
+    book.set_off({kEach.code});
+    CHECK(book.judge({&kEach}, view_of(2, {entry(1, 10)})).resolved.size() == 1);
+    CHECK(book.findings().empty());
+    book.set_off({});
+    CHECK(book.judge({&kEach}, view_of(3, {entry(1, 10)})).added.size() == 1);
+  }
+
   TEST_CASE("a finding is added once") {
     FindingBook book;
     CHECK(book.judge({&kEach}, view_of(1, {entry(1, 10)})).added.size() == 1);

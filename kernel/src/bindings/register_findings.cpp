@@ -135,6 +135,10 @@ void register_findings(py::module_& m) {
   m.def("judge", &judge, py::arg("cell"), py::arg("outputs"), py::arg("holders"),
         "Run every smell over the facts of the whole session and return what changed.");
   m.def(
+      "set_rules_off",
+      [](std::set<std::string> codes) { Session::instance().set_rules_off(std::move(codes)); },
+      py::arg("codes"), "From the next judge() on the rules with these codes find nothing.");
+  m.def(
       "findings", [] { return Session::instance().findings(); },
       "Return what is known to leak, most bytes first.");
   m.def("smells", &all_smells, py::return_value_policy::reference,

@@ -230,6 +230,12 @@ void register_graph(py::module_& m) {
           py::arg("object"), "Return how many refer to an object.")
       .def("containers", containers, py::arg("least"), py::arg("most"),
            "Return the built-in containers that names lead to and that keep so many bytes.")
+      .def(
+          "garbage",
+          [](const HeapSnapshot& heap, const py::list& objects) {
+            return as_list(heap.garbage(as_vector(objects)));
+          },
+          py::arg("objects"), "Return those that nothing leads to but other garbage.")
       .def("garbage_cycles", garbage_cycles, py::arg("suspects"),
            "Return (its suspects, bytes) of each cycle of garbage that suspects close.")
       .def("way_around", way_around, py::arg("object"),

@@ -1,5 +1,6 @@
 // What a snapshot tells of garbage that waits for the collector.
 #include <algorithm>
+#include <iterator>
 
 #include "heap_snapshot.hpp"
 #include "step_name.hpp"
@@ -10,6 +11,13 @@ std::optional<HeapSnapshot::Node> HeapSnapshot::garbage_node(PyObject* object) c
   const Node node = index_.find(reinterpret_cast<std::uintptr_t>(object));
   const bool waits = node != monitor::kNoNode && tree_.dominator[node] == monitor::kNoNode;
   return waits ? std::optional(node) : std::nullopt;
+}
+
+std::vector<PyObject*> HeapSnapshot::garbage(const std::vector<PyObject*>& objects) const {
+  std::vector<PyObject*> found;
+  std::copy_if(objects.begin(), objects.end(), std::back_inserter(found),
+               [this](PyObject* it) { return garbage_node(it).has_value(); });
+  return found;
 }
 
 /// Not through types and namespaces, which are cycles of Python's making, nor through frames, which

@@ -138,6 +138,8 @@ class HeapSnapshot {
   /// namespaces.
   std::vector<PyObject*> led_to(const std::vector<PyObject*>& starts,
                                 const std::vector<PyObject*>& wanted) const;
+  /// Those of the objects, which are alive, that nothing leads to but other garbage.
+  std::vector<PyObject*> garbage(const std::vector<PyObject*>& objects) const;
   /// Garbage that waits for the collector.
   struct Waiting {
     std::vector<PyObject*> suspects;  ///< Those in its cycle.

@@ -2,6 +2,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,6 +88,8 @@ class XLEAK_MONITOR_API Session {
   /// Runs every smell over the facts, which must be complete: what they no longer show is resolved.
   /// Adds what its records tell of devices.
   Judgement judge(SessionView view);
+  /// From now on the rules with these codes find nothing.
+  void set_rules_off(std::set<std::string> codes);
   /// What is known to leak, most bytes first.
   std::vector<Verdict> findings() const;
 

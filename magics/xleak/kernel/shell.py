@@ -104,6 +104,7 @@ class KernelShell(AnsweringShell):
         self._watcher = attach(
             self,
             events=False,
+            loop=self._main_loop.loop,
             tell_live=_kernel.tell_live_cells,
             write=functools.partial(_kernel.write, 2),
         )
@@ -164,12 +165,19 @@ class KernelShell(AnsweringShell):
         try:
             self._watcher.idle(_kernel.request_waits)
             if not _kernel.request_waits():
-                self._watcher.rest()
+                self._watcher.rest(self._request_waits)
             if not _kernel.request_waits():
                 self._main_loop.wait(*descriptors)
         except BaseException:
             # A signal handler or a task of the user's raised. Between cells nothing may end the kernel.
             traceback.print_exc(file=sys.stderr)
+
+    def _request_waits(self) -> bool:
+        """For what the loop runs between cells: it ends, because a socket that was asked tells the loop of
+        the same request no more."""
+        if waits := bool(_kernel.request_waits()):
+            self._main_loop.loop.stop()
+        return waits
 
     # --- cells -------------------------------------------------------------------------------
 

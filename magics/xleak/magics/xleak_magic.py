@@ -5,12 +5,13 @@ from __future__ import annotations
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
-from xleak.magics.subcommands import devices, env, guard, policy
+from xleak.magics.subcommands import devices, env, guard, journal, policy
 
 _SUBCOMMANDS = {
     "policy": policy,
     "guard": guard,
     "devices": devices,
+    "journal": journal,
     "env": env,
 }
 

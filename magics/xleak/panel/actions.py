@@ -19,6 +19,8 @@ from xleak.shell.watcher import printable
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from xleak.shell.watcher import Watcher
+
 Outcome = tuple[dict[str, int], list[str]]
 
 
@@ -38,6 +40,17 @@ def release(dry_run: bool) -> Outcome:
     for step in steps:
         freed.update(step.freed)
     return _sizes(freed), [release_cache_magic.report(step, dry_run) for step in steps]
+
+
+def undo(watcher: Watcher, number: int) -> str:
+    """As `%xleak journal --undo N`; what to read."""
+    try:
+        entry = watcher.journal.undo(number)
+    except ValueError as error:
+        why = str(error)
+        raise Refused(f"{why[:1].upper()}{why[1:]}.") from None
+    watcher.refresh()
+    return f"{entry.what} is back"
 
 
 def run_fix(shell: InteractiveShell, fix: _native.Fix) -> Outcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import xleak
@@ -90,6 +90,16 @@ def progress(request: int | None, share: float | None) -> Message:
 def policy(name: str) -> Message:
     """The policy was set."""
     return {"kind": "policy", "policy": name}
+
+
+def rule_policies(policies: dict[str, str]) -> Message:
+    """The rules that have a policy of their own: all of them, by code."""
+    return {"kind": "rule_policies", "policies": dict(policies)}
+
+
+def journal(request: int | None, entries: Iterable[Message]) -> Message:
+    """All entries, or with no request those that came or changed."""
+    return {"kind": "journal", "request": request, "entries": list(entries)}
 
 
 def released(findings: list[str], freed: dict[str, int], lines: list[str]) -> Message:

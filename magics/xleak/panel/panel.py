@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import comm
 
 from xleak import _native
+from xleak.agent.agent import Agent, Released
 from xleak.panel import actions, answers, messages
 from xleak.panel.messages import TARGET, Message
 from xleak.panel.progress import Progress
-from xleak.panel.release_by_itself import SelfRelease
 from xleak.panel.repairs import repairs
 from xleak.panel.requests import MOST_IN_WINDOW, REQUESTS, Gate, Refused, Request, id_of, read
 from xleak.panel.told import ToldFindings
+from xleak.shell.journal import Entry, entry_shape
 from xleak.verdict import cell_shape
 
 if TYPE_CHECKING:
@@ -39,6 +40,13 @@ _LOOK_AGAIN_SECONDS = 0.1
 
 # (ids of the comms that are told what a cell does while it runs).
 TellLive = Callable[[list[str]], None]
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 class _Front:
@@ -61,10 +69,11 @@ class Panel:
         watcher: Watcher,
         *,
         finds_late: bool,
+        loop: asyncio.AbstractEventLoop | None = None,
         tell_live: TellLive | None = None,
     ) -> None:
-        """finds_late: the kernel goes on searching while it is idle. tell_live: has subscribed panels
-        told what a running cell does."""
+        """finds_late: the kernel goes on searching while it is idle. loop: what runs between cells; else
+        the one that runs now. tell_live: has subscribed panels told what a running cell does."""
         self._shell = shell
         self._watcher = watcher
         self._capabilities = [*REQUESTS, *(["late_findings"] if finds_late else [])]
@@ -72,36 +81,36 @@ class Panel:
         self._tell_live = tell_live
         self._live_ids: list[str] = []
         self._search: Progress | None = None
-        self._release = SelfRelease(watcher)
         self._fronts: dict[str, _Front] = {}
         self._told = ToldFindings(functools.partial(repairs, shell))
         self._pid = os.getpid()
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._loop = loop or _running_loop()
+        self._agent = Agent(watcher, self._told.by_id, self._tell_released, self._loop)
         self._waiting: deque[tuple[_Front, Any, Any]] = deque()
         self._flight: Flight | None = None
 
     def open(self) -> None:
         """From now on front ends can open comms."""
-        try:
-            self._loop = asyncio.get_running_loop()
-        except RuntimeError:
-            self._loop = None
         comm.get_comm_manager().register_target(TARGET, self._opened)
         self._watcher.after_account.append(self._tell_cell)
         self._watcher.after_judging.append(self._tell_findings)
         self._watcher.while_searching.append(self._tell_search)
-        self._watcher.when_idle.append(self._release_by_itself)
+        self._watcher.when_idle.append(self._agent.wake)
+        self._watcher.journal.listeners.append(self._tell_journal)
         if not self._finds_late:
             # Nobody says when this kernel is idle.
             self._watcher.after_judgement.append(lambda index, source: self._watcher.rest())
         self._watcher.settings.observe(self._tell_policy, "policy")
+        self._watcher.settings.observe(self._tell_rule_policies, "rule_policies")
 
     def close(self) -> None:
         """Closes every comm; no other can be opened."""
         # Another manager may have come in the meantime.
         with contextlib.suppress(KeyError):
             comm.get_comm_manager().unregister_target(TARGET, self._opened)
+        self._agent.close()
         self._watcher.settings.unobserve(self._tell_policy, "policy")
+        self._watcher.settings.unobserve(self._tell_rule_policies, "rule_policies")
         for front in list(self._fronts.values()):
             self._drop(front)
 
@@ -149,13 +158,16 @@ class Panel:
         self._send(front, messages.last_session(self._flight.before.record))
         self._flight.mark_told()
 
-    def _release_by_itself(self) -> None:
-        if self._watcher.settings.policy != "auto":
-            return
-        released = self._release(self._told.by_id)
-        if released.lines:
-            freed, lines = released.freed, released.lines
-            self._send_all(messages.released(released.findings, freed, lines))
+    def _tell_rule_policies(self, change: Any) -> None:
+        self._send_all(messages.rule_policies(change["new"]))
+
+    def _tell_released(self, released: Released) -> None:
+        freed, lines = released.freed, released.lines
+        self._send_all(messages.released(released.findings, freed, lines))
+
+    def _tell_journal(self, entries: list[Entry]) -> None:
+        if self._subscribed():
+            self._send_all(messages.journal(None, map(entry_shape, entries)))
 
     def _subscribed(self) -> list[_Front]:
         return [front for front in list(self._fronts.values()) if front.subscribed]
@@ -250,7 +262,13 @@ class Panel:
         if request.kind in ("subscribe", "unsubscribe"):
             front.subscribed = request.kind == "subscribe"
             self._choose_live()
-            return self._session(request) if front.subscribed else messages.done(request.id)
+            if not front.subscribed:
+                return messages.done(request.id)
+            session, rules = self._session(request), self._watcher.settings.rule_policies
+            if not rules:
+                return session
+            self._send(front, session)
+            return messages.rule_policies(rules)
         if request.kind == "findings":
             # Who asks waits for what did not fit under the cell.
             self._watcher.idle(lambda: False)
@@ -260,6 +278,11 @@ class Panel:
         if request.kind == "set_policy":
             self._watcher.settings.policy = arguments["policy"]
             return messages.done(request.id)
+        if request.kind == "journal":
+            entries = self._watcher.journal.entries
+            return messages.journal(request.id, map(entry_shape, entries))
+        if request.kind == "undo":
+            return messages.done(request.id, lines=[actions.undo(self._watcher, **arguments)])
         if request.kind in ("names", "path", "census", "devices"):
             return messages.answer(request.id, request.kind, self._asked(front, request))
         if request.kind == "run_fix":
@@ -299,11 +322,14 @@ class Panel:
             raise Refused("Cells are not watched now, so nobody knows whether this is still so.")
         # What held it alone when it was found may not do so any more.
         self._watcher.refresh()
-        fixes = self._finding(finding).fixes
-        if fix >= len(fixes):
+        found, journal = self._finding(finding), self._watcher.journal
+        if fix >= len(found.fixes):
             raise Refused("This finding has no such fix.")
         try:
-            return actions.run_fix(self._shell, fixes[fix])
+            with journal.as_one():
+                freed, lines = actions.run_fix(self._shell, found.fixes[fix])
+            journal.add("you", found.key, f"{found.code}, in the panel", freed)
+            return freed, lines
         finally:
             self._watcher.refresh()
 

@@ -53,6 +53,10 @@ def _is_page(value: Any) -> bool:
     return type(value) is int and 1 <= value <= _MOST_PAGE
 
 
+def _is_entry(value: Any) -> bool:
+    return type(value) is int and 1 <= value <= _MOST_ID
+
+
 def _is_policy(value: Any) -> bool:
     return type(value) is str and value in _POLICIES
 
@@ -73,6 +77,8 @@ REQUESTS: dict[str, dict[str, Check]] = {
     "path": {"name": _is_name},
     "census": {"page": _is_page},
     "devices": {},
+    "journal": {},
+    "undo": {"number": _is_entry},
     "set_policy": {"policy": _is_policy},
 }
 """The closed list: what each kind takes, and what it must be."""

@@ -12,6 +12,8 @@ from xleak.shell.guard import Guard, Write
 from xleak.shell.watcher import WHILE_RUNNING_SECONDS, Watcher, set_watcher, watcher
 
 if TYPE_CHECKING:
+    import asyncio
+
     from IPython.core.interactiveshell import InteractiveShell
 
     from xleak.panel.panel import Panel, TellLive
@@ -35,14 +37,16 @@ def attach(
     shell: InteractiveShell,
     *,
     events: bool,
+    loop: asyncio.AbstractEventLoop | None = None,
     tell_live: TellLive | None = None,
     write: Write | None = None,
 ) -> Watcher:
     """Registers the magics and the watcher; a second call returns the first one's watcher.
 
     events: account the cells by IPython's own events (``%load_ext``). The kernel brackets its cells
-    itself and passes False. tell_live: has the comms of these ids told what a running cell does.
-    write: writes under the running cell, whatever it did to the streams.
+    itself and passes False. loop: what runs between its cells; else the one that runs now. tell_live:
+    has the comms of these ids told what a running cell does. write: writes under the running cell,
+    whatever it did to the streams.
     """
     global _installed
     current = watcher()
@@ -68,7 +72,7 @@ def attach(
         _installed.events.register()
     _installed.flight = Flight(shell, current)
     _installed.flight.start()
-    _installed.panel = Panel(shell, current, finds_late=not events, tell_live=tell_live)
+    _installed.panel = Panel(shell, current, finds_late=not events, loop=loop, tell_live=tell_live)
     _installed.panel.open()
     if tell_live is None:
         guard.when_told.append(_installed.panel.tell_guard)
@@ -97,6 +101,7 @@ def detach(shell: InteractiveShell) -> None:
     shell.configurables.remove(current.settings)
     _native.set_enabled(False)
     _native.set_guard("off")
+    _native.set_rules_off(set())
     _native.judge(0, [], [])  # Nothing is watched, so nothing is known to leak.
     set_watcher(None)
     _installed = None

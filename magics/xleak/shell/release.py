@@ -76,6 +76,7 @@ def forget(
         would = {owner: size for owner, size in plan.expected.items() if owner != "unknown"}
         return ForgetResult(target, plan.dropped, would, unknown, plan.holders, True)
     freed = _carry_out(watching, plan)
+    watching.journal.add("you", target, "%xdel", freed)
     watching.refresh()
     return ForgetResult(target, plan.dropped, freed, unknown, plan.holders, False)
 
@@ -93,7 +94,10 @@ def release_cache(*, dry_run: bool = False) -> list[Step]:
         _empty_framework_caches,
         _trim_heap,
     ]
-    done = [step(watching, dry_run) for step in steps]
+    done = [act(watching, dry_run) for act in steps]
+    for step in done:
+        if not dry_run and any(size > 0 for size in step.freed.values()):
+            watching.journal.add("you", step.title, "%release_cache", step.freed)
     watching.refresh()
     return done
 
@@ -158,6 +162,7 @@ def _forget_name_only(watching: Watcher, name: str, dry_run: bool) -> ForgetResu
         before = read_counters()
         watching.shell.del_var(name, by_name=True)
         freed = returned(before, read_counters())
+        watching.journal.add("you", name, "%xdel -n", freed)
         watching.refresh()
     return ForgetResult(name, [name], freed, 0, [], dry_run)
 

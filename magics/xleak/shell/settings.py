@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Any
 
-from traitlets import Enum, Int, TraitError, default, observe
+from traitlets import Dict, Enum, Int, TraitError, Unicode, default, observe, validate
 from traitlets.config import Configurable
 
 from xleak import _native
@@ -15,6 +15,10 @@ from xleak import _native
 NOTICE_BYTES = 16 << 20
 POLICIES = ["off", "report", "ask", "auto"]
 GUARD_POLICIES = ["off", "warn", "interrupt"]
+# The rules whose findings no name of the user's reaches: output entries, tracebacks, garbage, caches.
+RELEASABLE = ["XL106", "XL113", "XL210", "XL401", "XL402", "XL601", "XL630"]
+# More would be a second output cache.
+_MOST_UNDO = 1000
 
 
 class Xleak(Configurable):
@@ -34,6 +38,18 @@ class Xleak(Configurable):
         min=0,
         help="The least memory, in bytes, that is worth a line under a cell. "
         "Default: 16 MiB, or 1 % of the machine's memory where that is more.",
+    ).tag(config=True)
+
+    rule_policies = Dict(
+        key_trait=Unicode(),
+        value_trait=Enum(POLICIES),
+        help="Policies of single rules, as {'XL401': 'auto'}; each wins over the session's.",
+    ).tag(config=True)
+    keep_undo = Int(
+        min=0,
+        max=_MOST_UNDO,
+        help="So many of the output entries that 'auto' released last are kept, to be put back by "
+        "%xleak journal --undo. Their memory is not free before. Default: 0.",
     ).tag(config=True)
 
     def __init__(self, **kwargs: Any) -> None:
@@ -69,6 +85,22 @@ class Xleak(Configurable):
             _say(f"XLEAK_NOTICE_BYTES is {chosen!r}; it may be a number of bytes.")
         return max(NOTICE_BYTES, _ram_bytes() // 100)
 
+    def policy_of(self, code: str) -> str:
+        """The policy of one rule: its own, or the session's."""
+        own: dict[str, str] = self.rule_policies
+        return own.get(code, self.policy)
+
+    @validate("rule_policies")
+    def _check_rules(self, proposal: Any) -> dict[str, str]:
+        chosen: dict[str, str] = proposal["value"]
+        for code, policy in chosen.items():
+            check_rule_policy(code, policy)
+        return chosen
+
+    @observe("rule_policies")
+    def _apply_rules(self, change: Any) -> None:
+        _native.set_rules_off({code for code, policy in change["new"].items() if policy == "off"})
+
     @observe("policy")
     def _apply_policy(self, change: Any) -> None:
         _native.set_enabled(change["new"] != "off")
@@ -76,6 +108,19 @@ class Xleak(Configurable):
     @observe("policy", "guard")
     def _apply_guard(self, change: Any = None) -> None:
         _native.set_guard("off" if self.policy == "off" else self.guard)
+
+
+def check_rule_policy(code: str, policy: str) -> None:
+    """Raises TraitError with one sentence where there is no such rule, or it cannot have the policy."""
+    if code not in {smell.code for smell in _native.smells()}:
+        raise TraitError(f"there is no rule {code!r}; docs/rules.md lists them, as XL401")
+    if policy not in POLICIES:
+        raise TraitError(f"the policy of {code} is {in_words(POLICIES)}, got {policy!r}")
+    if policy == "auto" and code not in RELEASABLE:
+        raise TraitError(
+            f"{code} cannot be auto: names may reach what it finds. "
+            f"The rules that can are {in_words(RELEASABLE).replace(' or ', ' and ')}"
+        )
 
 
 def in_words(choices: list[str]) -> str:
@@ -98,7 +143,7 @@ def settings_of(shell: Configurable) -> Xleak:
 
 
 def _say(slip: str) -> None:
-    print(f"xleak: {slip} xleak uses its default.", file=sys.stderr)
+    print(f"xleak: {slip.rstrip('.')}. xleak uses its default.", file=sys.stderr)
 
 
 def _ram_bytes() -> int:

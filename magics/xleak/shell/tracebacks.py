@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -56,13 +56,25 @@ def _drop_frames(error: BaseException, named: set[int]) -> None:
     """Along __cause__ and __context__: each keeps frames of its own."""
     # Unbound, because a class of the user's may have attributes of its own making.
     frames: Any = BaseException.__traceback__
+    for current in list(chain(error, named)):
+        frames.__set__(current, None)
+
+
+def last_exceptions(shell: InteractiveShell) -> list[BaseException]:
+    """Those of the last errors whose frames drop_last_errors() lets go, but for names."""
+    errors = [error for error in last_errors(shell) if issubclass(type(error), BaseException)]
+    return [it for error in errors for it in chain(error)]
+
+
+def chain(error: Any, without: Collection[int] = ()) -> Iterator[BaseException]:
+    """An exception and those behind it, but through those of some ids."""
     links: list[Any] = [BaseException.__cause__, BaseException.__context__]
-    pending, seen = [error], set(named)
+    pending, seen = [error], set(without)
     while pending:
         current = pending.pop()
         if id(current) in seen:
             continue
         seen.add(id(current))
-        frames.__set__(current, None)
+        yield current
         following = [link.__get__(current) for link in links]
         pending += [linked for linked in following if linked is not None]

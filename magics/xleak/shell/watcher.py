@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from xleak import _native
 from xleak.shell.caches import UNDERSCORES, OutputCaches
 from xleak.shell.holders import Holders
+from xleak.shell.journal import Journal
 from xleak.shell.mentions import find_mentions
 from xleak.shell.notice import Notice
 from xleak.shell.settings import settings_of
@@ -41,6 +42,9 @@ Judged = Callable[[_native.Judgement], None]
 Searching = Callable[[bool], None]
 # (), called when no cell runs and all is known of those that ran.
 Idle = Callable[[], None]
+# Whether a request waits, or the time is over.
+Interrupted = Callable[[], bool]
+Result = TypeVar("Result")
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -70,19 +74,22 @@ class Watcher:
         self.settings = settings_of(shell)
         self.caches = OutputCaches(shell)
         self.mentioned: set[int] = set()
+        self.journal = Journal(self.settings, self.mentioned)
         self.before_run: list[Beginning] = []
         self.after_account: list[Ending] = []
         self.after_judging: list[Judged] = []
         self.after_judgement: list[Listener] = []
         self.while_searching: list[Searching] = []
         self.when_idle: list[Idle] = []
+        self.request_waits: Interrupted | None = None
         self._holders = Holders()
         self._notice = Notice(shell)
         self._shown_by: dict[int, int] = {}
         self._tool_names: dict[str, int] = {}
         self._names_before: set[str] | None = None
         self._entries_before: dict[str, int] = {}
-        self._last_cell = 0
+        self.last_cell = 0
+        """Index of the cell that ended last."""
         self._unfinished = False
         self._failed = False
 
@@ -113,7 +120,7 @@ class Watcher:
         """
         if not _native.enabled():
             return
-        self._last_cell = index
+        self.last_cell = index
         for told in self.after_account:
             told(index)
         if execution_count is not None and execution_count in self.caches.out:
@@ -171,8 +178,12 @@ class Watcher:
                 told(True)
 
     @_harmless
-    def rest(self) -> None:
-        """No cell runs and no request waits: what may be done by itself is done."""
+    def rest(self, request_waits: Interrupted | None = None) -> None:
+        """No cell runs and no request waits: what may be done by itself is done.
+
+        request_waits: where the kernel can tell.
+        """
+        self.request_waits = request_waits
         if not self._unfinished and _native.enabled():
             for listener in self.when_idle:
                 listener()
@@ -183,11 +194,20 @@ class Watcher:
         return interrupted()
 
     @_harmless
-    def refresh(self) -> None:
-        """Judges again, without a limit: something was released, or somebody asks for the whole."""
+    def refresh(self, interrupted: Interrupted | None = None) -> bool:
+        """Judges again, without a limit: something was released, or somebody asks for the whole.
+
+        False: it was interrupted, and the findings may be those of before.
+        """
         if _native.enabled():
             self._holders.suspect()
-            self._judge(None, None)
+            self._judge(None, interrupted)
+        return not self._unfinished
+
+    @_harmless
+    def by_itself(self, step: Callable[[], Result]) -> Result:
+        """Runs what nobody asked for; None where it failed."""
+        return step()
 
     def findings(self) -> list[_native.Finding]:
         """What is known to leak, most bytes first."""
@@ -239,10 +259,10 @@ class Watcher:
 
     def _judge(self, deadline_ms: float | None, interrupted: Callable[[], bool] | None) -> None:
         examined = self._examine(deadline_ms, interrupted)
-        looked = examined and self._holders.look(self, self._last_cell, deadline_ms, interrupted)
+        looked = examined and self._holders.look(self, self.last_cell, deadline_ms, interrupted)
         self._unfinished = not looked
         if examined:
-            self._conclude(self._last_cell, self._holders.facts)
+            self._conclude(self.last_cell, self._holders.facts)
 
     def _conclude(self, cell: int, holders: list[_native.Holder]) -> None:
         entries = [] if self.caches.unused else map(self._fact, self.caches.entries())

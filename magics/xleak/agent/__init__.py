@@ -1,0 +1,1 @@
+"""What xleak releases by itself, by the policy `auto`: docs/agent.md says what, when and what never."""

@@ -1,0 +1,61 @@
+"""Whether anybody's code would notice that objects go: a finalizer runs, a weak reference dies."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import types
+import weakref
+from typing import Any
+
+_BASES: Any = vars(type)["__bases__"]
+_ENTRIES: Any = vars(type)["__dict__"]
+_MRO: Any = vars(type)["__mro__"]
+# Their finalizers end the code that waits in them.
+_SUSPENDED = {
+    types.GeneratorType: "gi_frame",
+    types.CoroutineType: "cr_frame",
+    types.AsyncGeneratorType: "ag_frame",
+}
+
+
+def would_be_noticed(going: list[Any]) -> bool:
+    """Whether to let these objects go, and no others, can be told by any code. Runs none of it."""
+    ids = set(map(id, going))
+    finalized: dict[int, bool] = {}
+    for it in going:
+        kind = type(it)
+        # By id: a metaclass may have a hash of its own.
+        if id(kind) not in finalized:
+            finalized[id(kind)] = any("__del__" in _ENTRIES.__get__(c) for c in _MRO.__get__(kind))
+        if finalized[id(kind)] and not _has_ended(it):
+            return True
+        if weakref.getweakrefcount(it) and not ids.issuperset(_weak_references(it)):
+            return True
+    return False
+
+
+def collector_is_the_users() -> bool:
+    """Whether the user has switched the collector off, debugs it or counts its runs."""
+    off = not gc.isenabled() or gc.get_threshold()[0] == 0
+    return off or bool(gc.get_debug()) or bool(gc.callbacks)
+
+
+def _has_ended(it: Any) -> bool:
+    frame = _SUSPENDED.get(type(it))
+    return frame is not None and getattr(it, frame) is None
+
+
+def _weak_references(it: Any) -> list[int]:
+    """The ids of those that code can have. A class has others, too."""
+    references = weakref.getweakrefs(it)
+    if not issubclass(type(it), type):
+        return list(map(id, references))
+    # Each of its bases has the one without callback; those of abstract classes call back into C.
+    own = len(_BASES.__get__(it)) + len(["the list", "the argument"])
+    return [
+        id(references[at])
+        for at, callback in enumerate([reference.__callback__ for reference in references])
+        if type(callback) not in (types.BuiltinFunctionType, type(None))
+        or (callback is None and sys.getrefcount(references[at]) > own)
+    ]

@@ -1,0 +1,44 @@
+"""What the source of the session's cells asks for again: that stays."""
+
+from __future__ import annotations
+
+import re
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from xleak.shell.mentions import find_mentions
+
+_ENTRY = re.compile(r"\b(?:Out|_oh)\s*\[\s*(\d+)\s*\]|(?<![\w.])_(\d+)\b")
+# What reads the last error; it may be called again.
+_ERROR = re.compile(r"%(?:debug|pdb|tb)\b|\bpdb\b|\blast_(?:exc|traceback|type|value)\b")
+
+
+class Promised:
+    """What any cell of the session mentions, those that ran while nothing was watched included."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self._shell = shell
+        self._read = 0
+        self._numbers: set[int] = set()
+        self._all_outputs = False
+        self._last_error = False
+
+    def output(self, number: int) -> bool:
+        """Whether an entry is mentioned by its number, or the whole cache, which may come to mean any."""
+        self._read_on()
+        return self._all_outputs or number in self._numbers
+
+    def last_error(self) -> bool:
+        """Whether a cell reads the last error, as the debugger does."""
+        self._read_on()
+        return self._last_error
+
+    def _read_on(self) -> None:
+        history = self._shell.history_manager
+        sources = [] if history is None else history.input_hist_raw
+        for source in sources[self._read :]:
+            found = [int(out or name) for out, name in _ENTRY.findall(source)]
+            self._numbers.update(found)
+            self._all_outputs = self._all_outputs or find_mentions(source).everything
+            self._last_error = self._last_error or bool(_ERROR.search(source))
+        self._read = len(sources)

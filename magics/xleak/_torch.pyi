@@ -27,6 +27,18 @@ def end_cell(index: int) -> tuple[int, int, int] | None:
     what was freed within it.
     """
 
+def begin_scope() -> int:
+    """Start to count for a stretch of a program and return its number, which is never 0.
+
+    Scopes nest and overlap as they like, and leave cells alone.
+    """
+
+def scope_use(scope: int) -> tuple[int, int, int] | None:
+    """Return (kept, peak, allocated) since a scope began, as end_cell() does; None once it has ended."""
+
+def end_scope(scope: int) -> None:
+    """End it; one that has ended is left alone."""
+
 def live_bytes() -> int:
     """Return the bytes of all blocks that are counted and not yet freed, as they were asked for."""
 

@@ -26,6 +26,12 @@ std::optional<CellTuple> end_cell(int index) {
   return CellTuple{use->kept_bytes, use->peak_bytes, use->allocated_bytes};
 }
 
+std::optional<CellTuple> scope_use(int scope) {
+  const auto use = TensorAccount::instance().scope_use(scope);
+  if (!use) return std::nullopt;
+  return CellTuple{use->kept_bytes, use->peak_bytes, use->allocated_bytes};
+}
+
 std::vector<std::tuple<std::uintptr_t, std::int64_t, int>> blocks(std::int64_t min_bytes) {
   std::vector<std::tuple<std::uintptr_t, std::int64_t, int>> rows;
   for (const Block& block : TensorAccount::instance().at_least(min_bytes)) {
@@ -57,6 +63,10 @@ void register_allocator(py::module_& m) {
       "begin_cell", [](int index) { TensorAccount::instance().begin_cell(index); },
       py::arg("index"));
   m.def("end_cell", &end_cell, py::arg("index"));
+  m.def("begin_scope", [] { return TensorAccount::instance().begin_scope(); });
+  m.def("scope_use", &scope_use, py::arg("scope"));
+  m.def(
+      "end_scope", [](int scope) { TensorAccount::instance().end_scope(scope); }, py::arg("scope"));
   m.def("live_bytes", [] { return TensorAccount::instance().live_bytes(); });
   m.def("grown", &grown);
   m.def("churned", &churned);

@@ -35,6 +35,7 @@ bool TensorAccount::note(const Block& block) noexcept {
   allocated_bytes_ += block.bytes;
   live_bytes_ += block.bytes;
   peak_bytes_ = std::max(peak_bytes_, live_bytes_);
+  for (Scope& scope : scopes_) scope.peak_bytes = std::max(scope.peak_bytes, live_bytes_);
   return true;
 }
 
@@ -106,6 +107,28 @@ std::optional<CellUse> TensorAccount::end_cell(int index) noexcept {
   running_.erase(at, running_.end());
   cell_ = running_.empty() ? 0 : running_.back().cell;
   return use;
+}
+
+int TensorAccount::begin_scope() {
+  const std::lock_guard guard(lock_);
+  scopes_.push_back({++last_scope_, live_bytes_, live_bytes_, allocated_bytes_});
+  return last_scope_;
+}
+
+std::optional<CellUse> TensorAccount::scope_use(int scope) const noexcept {
+  const std::lock_guard guard(lock_);
+  const auto at = std::find_if(scopes_.begin(), scopes_.end(),
+                               [scope](const Scope& it) { return it.number == scope; });
+  if (at == scopes_.end()) return std::nullopt;
+  return CellUse{live_bytes_ - at->live_bytes, at->peak_bytes,
+                 allocated_bytes_ - at->allocated_bytes};
+}
+
+void TensorAccount::end_scope(int scope) noexcept {
+  const std::lock_guard guard(lock_);
+  const auto at = std::find_if(scopes_.begin(), scopes_.end(),
+                               [scope](const Scope& it) { return it.number == scope; });
+  if (at != scopes_.end()) scopes_.erase(at);
 }
 
 }  // namespace xleak::libtorch

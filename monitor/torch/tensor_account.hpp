@@ -10,15 +10,15 @@
 
 namespace xleak::libtorch {
 
-/// What tensors did to the host's memory in one cell.
+/// What tensors did to the host's memory in one cell or scope.
 struct CellUse {
   std::int64_t kept_bytes = 0;       ///< Live at its end less live at its start.
   std::int64_t peak_bytes = 0;       ///< The most that was live at once during it.
   std::int64_t allocated_bytes = 0;  ///< All that was added during it, also what was removed.
 };
 
-/// Every live block, their sum, and its peak per cell. Safe to use from every thread, and in a
-/// child forked while another thread used it.
+/// Every live block, their sum, and its peak per cell and per scope. Safe to use from every thread,
+/// and in a child forked while another thread used it.
 class TensorAccount {
  public:
   /// The one of this process; lives until the process ends, since tensors are freed until then.
@@ -45,6 +45,13 @@ class TensorAccount {
   /// Ends the cell, and those begun within it that never ended; empty for one that is not running.
   std::optional<CellUse> end_cell(int index) noexcept;
 
+  /// Starts to count for a stretch of a program, beside the cells: no block becomes one of it.
+  /// Scopes nest and overlap as they like.
+  int begin_scope();
+  /// Since it began; empty for one that has ended.
+  std::optional<CellUse> scope_use(int scope) const noexcept;
+  void end_scope(int scope) noexcept;
+
   /// The blocks that grew by copies since the last cell began that is in no other, up to its end.
   std::vector<GrownBlock> grown() const;
   /// The large blocks that it made and freed again.
@@ -62,6 +69,13 @@ class TensorAccount {
     std::int64_t allocated_bytes;
   };
 
+  struct Scope {
+    int number;
+    std::int64_t live_bytes;
+    std::int64_t peak_bytes;
+    std::int64_t allocated_bytes;
+  };
+
   bool note(const Block& block) noexcept;
 
   // One lock for all of it: what it guards takes less time than a second lock would.
@@ -74,6 +88,8 @@ class TensorAccount {
   GrowthLedger growth_;
   ChurnLedger churn_;
   std::vector<Mark> running_;
+  int last_scope_ = 0;
+  std::vector<Scope> scopes_;
 };
 
 }  // namespace xleak::libtorch

@@ -35,6 +35,33 @@ TEST_SUITE("tensor_account") {
     CHECK(use->allocated_bytes == 107);
   }
 
+  TEST_CASE("scopes that overlap each have their own peak, and the cell keeps its own") {
+    TensorAccount account;
+    account.begin_cell(1);
+    account.add(64, 100);
+    const int outer = account.begin_scope();
+    account.add(128, 10);
+    const int inner = account.begin_scope();
+    account.remove(64);
+    account.end_scope(outer);
+    account.add(192, 5);
+    REQUIRE(account.scope_use(inner));
+    CHECK(account.scope_use(inner)->peak_bytes == 110);
+    CHECK(account.scope_use(inner)->kept_bytes == -95);
+    CHECK_FALSE(account.scope_use(outer));
+    CHECK(account.find(192)->cell == 1);
+    CHECK(account.end_cell(1)->peak_bytes == 110);
+  }
+
+  TEST_CASE("a scope that ended costs the blocks after it nothing and has no numbers") {
+    TensorAccount account;
+    const int scope = account.begin_scope();
+    account.end_scope(scope);
+    account.add(64, 1);
+    CHECK_FALSE(account.scope_use(scope));
+    CHECK(account.begin_scope() != scope);
+  }
+
   TEST_CASE("a block knows the cell it was made in, also within another") {
     TensorAccount account;
     account.begin_cell(1);

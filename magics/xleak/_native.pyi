@@ -604,6 +604,20 @@ class LiveObjects:
     def made_in(self, names: dict[str, Any]) -> list[Any]:
         """Return the instances of classes, and the functions, that the code of a namespace made."""
 
+def follow_births(size: int, libraries: list[str]) -> bool:
+    """From now on note the line that makes each object whose type has this ``__basicsize__``, the
+    innermost that is not in a file whose path begins with one of ``libraries``.
+
+    False where that goes on already. Ended by end_births(); costs a microsecond or a few an object.
+    """
+
+def end_births() -> None:
+    """Note no more of them, and forget those that were."""
+
+def birth_place(object: int) -> tuple[str, int] | None:
+    """Return (file, line) by id() of an object that still lives, which the caller must know; None where
+    that was not noted."""
+
 class GraphBytes:
     """What the autograd graph of one tensor has saved. Sizes in bytes."""
 

@@ -4,6 +4,7 @@
 
 #include "bindings/limits.hpp"
 #include "bindings/register.hpp"
+#include "facts/birth_places.hpp"
 #include "facts/heap_snapshot.hpp"
 #include "facts/live_objects.hpp"
 
@@ -120,6 +121,18 @@ void register_graph(py::module_& m) {
            "Return those of a type or of a subtype, by the type pointer alone.")
       .def("made_in", made_in, py::arg("names"),
            "Return the instances of classes, and the functions, of a namespace.");
+  m.def(
+      "follow_births",
+      [](std::size_t size, std::vector<std::string> libraries) {
+        return facts::BirthPlaces::instance().start(size, std::move(libraries));
+      },
+      py::arg("size"), py::arg("libraries"), "Note where objects of a size are made.");
+  m.def(
+      "end_births", [] { facts::BirthPlaces::instance().stop(); }, "Note no more, and forget.");
+  m.def(
+      "birth_place",
+      [](std::uintptr_t object) { return facts::BirthPlaces::instance().of(object); },
+      py::arg("object"), "Return (file, line) of one that was noted.");
   py::class_<HeapSnapshot::GraphBytes>(m, "GraphBytes", "What the graph of one tensor keeps.")
       .def_readonly("tensor", &HeapSnapshot::GraphBytes::tensor)
       .def_readonly("way", &HeapSnapshot::GraphBytes::way)

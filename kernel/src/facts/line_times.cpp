@@ -7,6 +7,8 @@
 #include <set>
 #include <system_error>
 
+#include "collector_paused.hpp"
+
 namespace xleak::facts {
 namespace {
 
@@ -25,21 +27,6 @@ bool is_finalizing() {
   return _Py_IsFinalizing();
 #endif
 }
-
-/// Frame objects are made to be asked, and what is made may set the collector off: finalizers of
-/// the user's would run on this thread.
-class CollectorPaused {
- public:
-  CollectorPaused() : was_enabled_(PyGC_Disable() != 0) {}
-  ~CollectorPaused() {
-    if (was_enabled_) PyGC_Enable();
-  }
-  CollectorPaused(const CollectorPaused&) = delete;
-  CollectorPaused& operator=(const CollectorPaused&) = delete;
-
- private:
-  bool was_enabled_;
-};
 
 std::string file_of(PyFrameObject* frame) {
   const Reference code = Reference::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));

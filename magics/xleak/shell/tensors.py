@@ -44,6 +44,11 @@ def end_cell(index: int) -> TensorReading | None:
     return _torch.end_cell(index)
 
 
+def counted() -> bool:
+    """Whether torch is imported and its tensors are counted, from now on at the latest."""
+    return "torch" in sys.modules and _watched(0)
+
+
 def why_unknown() -> str | None:
     """One sentence where torch is imported and its tensors are not counted, else None."""
     return torch_module.why_missing() or _failure

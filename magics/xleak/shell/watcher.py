@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from xleak import _native
 from xleak.shell.caches import UNDERSCORES, OutputCaches
-from xleak.shell.holders import Holders
+from xleak.shell.holders.search import Holders
 from xleak.shell.journal import Journal
 from xleak.shell.mentions import find_mentions
 from xleak.shell.notice import Notice

@@ -11,7 +11,7 @@ from typing import Any
 from xleak import _native
 from xleak.shell.fields import ancestors_of, class_fields
 
-_LIBRARIES = tuple({path for path in sysconfig.get_paths().values() if "lib" in path})
+LIBRARIES = tuple({path for path in sysconfig.get_paths().values() if "lib" in path})
 
 
 def plain_function(target: object) -> object:
@@ -66,4 +66,4 @@ def is_of_the_user(module: str) -> bool:
 
 def is_in_library(file: str) -> bool:
     """Whether a file is an installed library's."""
-    return file.startswith(_LIBRARIES)
+    return file.startswith(LIBRARIES)

@@ -11,8 +11,34 @@ if TYPE_CHECKING:
 
     from xleak.shell.guard import MemoryGuardError
     from xleak.shell.release import ForgetResult, Step, forget, release_cache
+    from xleak.watching.leak import LeakError, LeakWarning
+    from xleak.watching.scope import watch
+    from xleak.watching.watcher import Watcher
 
-__all__ = ["ForgetResult", "MemoryGuardError", "Step", "__version__", "forget", "release_cache"]
+__all__ = [
+    "ForgetResult",
+    "LeakError",
+    "LeakWarning",
+    "MemoryGuardError",
+    "Step",
+    "Watcher",
+    "__version__",
+    "forget",
+    "release_cache",
+    "watch",
+]
+
+_MODULES = {
+    "ForgetResult": "xleak.shell.release",
+    "LeakError": "xleak.watching.leak",
+    "LeakWarning": "xleak.watching.leak",
+    "MemoryGuardError": "xleak.shell.guard",
+    "Step": "xleak.shell.release",
+    "Watcher": "xleak.watching.watcher",
+    "forget": "xleak.shell.release",
+    "release_cache": "xleak.shell.release",
+    "watch": "xleak.watching.scope",
+}
 
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:
@@ -43,8 +69,8 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version()
     # What the functions need is loaded when one of them is asked for, not with every import.
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module 'xleak' has no attribute {name!r}")
-    from xleak.shell import guard, release
+    import importlib
 
-    return getattr(guard if name == "MemoryGuardError" else release, name)
+    return getattr(importlib.import_module(_MODULES[name]), name)

@@ -1,0 +1,1 @@
+"""Watches code outside of cells: steps of a loop, blocks, functions, tests."""

@@ -11,8 +11,8 @@ namespace {
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
-// A tenth is what earlyoom ends processes at; memory is touched at some GiB a second, so that a GiB
-// is time enough to stop a cell, and of a large machine a tenth would be wasted.
+// A tenth is where earlyoom(1) starts to end processes; memory is touched at some GiB a second, so
+// that a GiB is time enough to stop a cell, and of a large machine a tenth would be wasted.
 constexpr std::int64_t kCriticalShare = 10;
 constexpr std::int64_t kCriticalMostBytes = kGiB;
 // Twice as far away on a small machine; on a large one a loop has seconds left.
@@ -57,15 +57,6 @@ GuardLevel fallen_level(const LimitReading& it, GuardLevel level) {
   return std::min(level, GuardLevel::warning);
 }
 
-// Of the machine and a cgroup others may hold a part.
-bool is_shared(const LimitReading& it) {
-  return it.limit == GuardLimit::machine || it.limit == GuardLimit::cgroup;
-}
-
-std::int64_t others_bytes(const LimitReading& it) {
-  return is_shared(it) ? std::max<std::int64_t>(0, it.used_bytes - it.own_bytes) : 0;
-}
-
 // A card that is full fails an allocation and kills nothing, and trainings fill it on purpose.
 bool ends_process(const LimitReading& it) { return it.limit != GuardLimit::device; }
 
@@ -79,84 +70,15 @@ std::string key_of(const LimitReading& it) {
   return it.device + std::to_string(static_cast<int>(it.limit));
 }
 
-std::string used_of_limit(const LimitReading& it) {
-  const auto used = human(it.used_bytes), limit = human(it.limit_bytes);
-  switch (it.limit) {
-    case GuardLimit::cgroup:
-      return used + " of the " + limit + " that this process's cgroup allows are in use";
-    case GuardLimit::address_space:
-      return used + " of the " + limit + " of address space that RLIMIT_AS allows are taken";
-    case GuardLimit::data:
-      return used + " of the " + limit + " that RLIMIT_DATA allows are taken";
-    case GuardLimit::machine:
-      return used + " of the machine's " + limit + " are in use";
-    case GuardLimit::device:
-      return used + " of the " + limit + " of " + it.device + " are allocated";
-  }
-  return {};
-}
-
-const char* what_follows(const LimitReading& it) {
-  switch (it.limit) {
-    case GuardLimit::cgroup:
-    case GuardLimit::machine:
-      return " When it is full, the operating system kills a process, and this one may be it.";
-    case GuardLimit::address_space:
-    case GuardLimit::data:
-      return " Beyond it allocations fail.";
-    case GuardLimit::device:
-      return " Beyond it the framework raises its out-of-memory error.";
-  }
-  return "";
-}
-
 }  // namespace
 
-std::string sentence_of(const LimitReading& reading, GuardLevel level,
-                        std::optional<std::int64_t> grown_bytes,
-                        const std::optional<OtherProcess>& other) {
-  if (level == GuardLevel::normal) return "There is memory again: " + used_of_limit(reading) + ".";
-  const bool critical = level == GuardLevel::critical;
-  std::string text = (critical ? "Memory is nearly out: " : "Memory gets short: ");
-  text += used_of_limit(reading);
-  if (grown_bytes && *grown_bytes >= kMiB) {
-    text += "; this cell has grown by " + human(*grown_bytes);
-  }
-  text += ".";
-  if (others_bytes(reading) > reading.own_bytes) {
-    text += " Not this process has most of it but others, " + human(others_bytes(reading));
-    text += other ? ", the largest `" + other->name + "` (pid " + std::to_string(other->pid) +
-                        ") with " + human(other->held_bytes) + "."
-                  : "; no process that can be seen from here.";
-  }
-  return critical ? text + what_follows(reading) : text;
+// Of the machine and a cgroup others may hold a part.
+bool is_shared(const LimitReading& it) {
+  return it.limit == GuardLimit::machine || it.limit == GuardLimit::cgroup;
 }
 
-const char* name_of(GuardLevel level) {
-  switch (level) {
-    case GuardLevel::normal:
-      return "normal";
-    case GuardLevel::warning:
-      return "warning";
-    case GuardLevel::critical:
-      return "critical";
-  }
-  return "normal";
-}
-
-const char* name_of(GuardLimit limit) {
-  switch (limit) {
-    case GuardLimit::cgroup:
-      return "cgroup";
-    case GuardLimit::address_space:
-    case GuardLimit::data:
-      return "address_space";
-    case GuardLimit::machine:
-      return "machine";
-    case GuardLimit::device:
-      return "device";
-  }
-  return "machine";
+std::int64_t others_bytes(const LimitReading& it) {
+  return is_shared(it) ? std::max<std::int64_t>(0, it.used_bytes - it.own_bytes) : 0;
 }
 
 // --- cells -------------------------------------------------------------------------------------

@@ -79,7 +79,14 @@ class GuardLevels {
   bool is_growing_ = false;
 };
 
-/// What is to be read: what is used of which limit, who has it, what follows.
+/// Whether others may hold a part of what counts: of the machine and a cgroup.
+bool is_shared(const LimitReading& reading);
+/// That part; none where it is not known.
+std::int64_t others_bytes(const LimitReading& reading);
+
+/// "2 GiB of the machine's 24 GiB are in use".
+std::string used_of_limit(const LimitReading& reading);
+/// What is to be read of a level: what is used of which limit, who has it, what follows.
 std::string sentence_of(const LimitReading& reading, GuardLevel level,
                         std::optional<std::int64_t> grown_bytes,
                         const std::optional<OtherProcess>& other);

@@ -7,10 +7,15 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <mutex>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
 #include <thread>
 
 #include "guard_levels.hpp"
+#include "probes/cgroup.hpp"
 #include "probes/limits.hpp"
 
 using namespace xleak::monitor;
@@ -32,6 +37,21 @@ std::optional<OtherProcess> nobody(const LimitReading&) { return std::nullopt; }
 GuardLevels::Told at(GuardLevels& levels, std::int64_t used, double seconds) {
   return levels.observe({group(used, used)}, seconds);
 }
+
+/// A folder for the files of one test, gone with it.
+class Folder {
+ public:
+  Folder() : path_(std::filesystem::temp_directory_path() / "xleak-guard-XXXXXX") {
+    REQUIRE(::mkdtemp(path_.data()) != nullptr);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 class ScriptedLimits final : public GuardProbes {
  public:
@@ -96,6 +116,40 @@ TEST_SUITE("limits") {
     CHECK(unreclaimable_v1(v1) == 120);
     CHECK_FALSE(unreclaimable_v2("anon 100\n", 900));
     CHECK_FALSE(unreclaimable_v1("cache 700\n"));
+  }
+
+  TEST_CASE("a cgroup has its limit and the swap that it may still take") {
+    const Folder mount;
+    const std::string folder = mount.path() + "/job";
+    std::filesystem::create_directory(folder);
+    const auto write = [&folder](const char* name, const char* text) {
+      std::ofstream(folder + "/" + name) << text;
+    };
+    write("memory.max", "1000\n");
+    write("memory.current", "900\n");
+    write("memory.stat", "anon 100\nactive_file 300\ninactive_file 400\n");
+    const Cgroup v2(folder + "/memory.max", mount.path());
+    auto reading = v2.read(50).value();
+    CHECK(reading.group == "/job");
+    CHECK(reading.used_bytes == 200);
+    CHECK(reading.limit_bytes == 1050);
+    write("memory.swap.max", "30\n");
+    write("memory.swap.current", "10\n");
+    CHECK(v2.read(50)->limit_bytes == 1020);
+    write("memory.swap.max", "0\n");
+    CHECK(v2.read(50)->limit_bytes == 1000);
+    write("memory.max", "max\n");
+    CHECK_FALSE(v2.read(50));
+
+    write("memory.limit_in_bytes", "1000\n");
+    write("memory.stat", "total_rss 100\ntotal_shmem 20\ntotal_swap 30\n");
+    const Cgroup v1(folder + "/memory.limit_in_bytes", mount.path());
+    CHECK(v1.read(500)->used_bytes == 120);
+    CHECK(v1.read(500)->limit_bytes == 1500);
+    write("memory.memsw.limit_in_bytes", "1200\n");
+    CHECK(v1.read(500)->limit_bytes == 1170);
+    write("memory.limit_in_bytes", "9223372036854771712\n");
+    CHECK_FALSE(v1.read(500));
   }
 
   TEST_CASE("this machine has a limit, and this process is below it") {
@@ -183,7 +237,8 @@ TEST_SUITE("guard levels") {
     const auto told = levels.observe({group(1000 * kMiB, 150 * kMiB)}, 2);
     CHECK_FALSE(levels.reason_to_stop());
     REQUIRE(told.lines.size() == 1);
-    CHECK(told.lines[0].sentence.find("the largest `greedy` (pid 42) with 600 MiB") !=
+    CHECK(told.lines[0].sentence.find("850 MiB of it are not this process's; the largest other "
+                                      "process is `greedy` (pid 42) with 600 MiB") !=
           std::string::npos);
   }
 
@@ -197,7 +252,7 @@ TEST_SUITE("guard levels") {
 
   TEST_CASE("where no other process can be seen that is said") {
     const auto text = sentence_of(group(950 * kMiB, kMiB), GuardLevel::critical, 0, std::nullopt);
-    CHECK(text.find("no process that can be seen from here") != std::string::npos);
+    CHECK(text.find("no other process can be seen from here") != std::string::npos);
     CHECK(text.find("grown") == std::string::npos);
   }
 

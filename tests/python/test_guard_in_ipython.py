@@ -65,7 +65,9 @@ def test_a_slip_in_the_environment_is_said(
     _native.set_guard("off")
 
 
-def test_only_the_code_of_a_cell_may_be_stopped_and_no_finalizer(session: Session) -> None:
+def test_only_the_code_of_a_cell_may_be_stopped_and_neither_a_finalizer_nor_xleak(
+    session: Session,
+) -> None:
     asked: list[bool] = []
     session.shell.user_ns["ask"] = lambda frame: asked.append(
         guard.runs_user_code(session.shell, frame)
@@ -74,7 +76,12 @@ def test_only_the_code_of_a_cell_may_be_stopped_and_no_finalizer(session: Sessio
     session.run("def deep(): ask(sys._getframe())\ndeep()")
     session.run("class Late:\n    def __del__(self): ask(sys._getframe())\nLate();")
     session.run("sorted([1], key=lambda it: ask(sys._getframe()))")
-    assert asked == [True, True, False, True]
+    session.run("import asyncio\nawait asyncio.sleep(0)\nask(sys._getframe())")
+    session.run(
+        "own = dict(__name__='xleak.magics', ask=ask, sys=sys)\n"
+        "exec('def report(): ask(sys._getframe())', own)\nown['report']()"
+    )
+    assert asked == [True, True, False, True, True, False]
     assert not guard.runs_user_code(session.shell, sys._getframe())
 
 

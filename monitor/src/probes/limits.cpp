@@ -10,93 +10,17 @@
 #include <string>
 #include <utility>
 
+#include "probes/cgroup.hpp"
 #include "probes/ram.hpp"
 #include "proc_file.hpp"
 
 namespace xleak::monitor {
 namespace {
 
-// Version 1 writes a number near 2^63 where there is no limit; no machine has this much.
-constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
-
-std::optional<std::int64_t> as_limit(std::string_view text) {
-  const auto number = parse_cgroup_limit(text);
-  return number && *number < kNoLimit ? number : std::nullopt;
-}
-
-std::optional<std::int64_t> number_in(const std::string& file) {
-  return as_limit(text_of(file).value_or(""));
-}
-
-/// A group that may have a limit: its folder, and its path as processes name it.
-struct Group {
-  Group(std::string file, const std::string& mount, bool v2)
-      : is_v2(v2),
-        limit_file(std::move(file)),
-        limit(limit_file.c_str()),
-        folder(limit_file.substr(0, limit_file.find_last_of('/'))),
-        path(folder.substr(mount.size())) {}
-
-  /// Read each time, for it may be changed.
-  std::optional<std::int64_t> limit_bytes() const {
-    ProcBuffer buffer;
-    return as_limit(limit.read(buffer));
-  }
-
-  bool is_v2;
-  std::string limit_file;
-  ProcFile limit;
-  std::string folder;
-  std::string path;
-};
-
-std::vector<std::unique_ptr<Group>> groups_of_this_process() {
-  std::vector<std::unique_ptr<Group>> groups;
-  for (const auto& file : cgroup_limit_files(text_of("/proc/self/cgroup").value_or(""))) {
-    if (::access(file.c_str(), R_OK) != 0) continue;
-    const bool is_v2 = file.compare(file.find_last_of('/'), std::string::npos, "/memory.max") == 0;
-    const std::string mount = is_v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-    groups.push_back(std::make_unique<Group>(file, mount, is_v2));
-  }
-  return groups;
-}
-
-// Memory that may still go to swap is not yet a kill; see Documentation/admin-guide/cgroup-v2.rst
-// and cgroup-v1/memory.rst of the kernel.
-std::optional<LimitReading> read_v2(const Group& group, std::int64_t swap_free) {
-  const auto limit = group.limit_bytes();
-  if (!limit) return std::nullopt;
-  const auto current = number_in(group.folder + "/memory.current");
-  const auto stat = text_of(group.folder + "/memory.stat");
-  const auto used = current && stat ? unreclaimable_v2(*stat, *current) : std::nullopt;
-  if (!used) return std::nullopt;
-  auto swap = swap_free;
-  if (const auto text = text_of(group.folder + "/memory.swap.max"); text && text->rfind("max", 0)) {
-    const auto most = parse_cgroup_limit(*text).value_or(0);
-    const auto taken = number_in(group.folder + "/memory.swap.current").value_or(0);
-    swap = std::clamp<std::int64_t>(most - taken, 0, swap_free);
-  }
-  return LimitReading{GuardLimit::cgroup, "host", *used, *limit + swap, 0, group.path};
-}
-
-std::optional<LimitReading> read_v1(const Group& group, std::int64_t swap_free) {
-  const auto limit = group.limit_bytes();
-  if (!limit) return std::nullopt;
-  const auto stat = text_of(group.folder + "/memory.stat");
-  const auto used = stat ? unreclaimable_v1(*stat) : std::nullopt;
-  if (!used) return std::nullopt;
-  auto most = *limit + swap_free;
-  if (const auto both = number_in(group.folder + "/memory.memsw.limit_in_bytes")) {
-    const auto swapped = stat_field(*stat, "total_swap").value_or(0);
-    most = std::min(most, *both - swapped);
-  }
-  return LimitReading{GuardLimit::cgroup, "host", *used, most, 0, group.path};
-}
-
 std::optional<LimitReading> read_rlimit(int resource, GuardLimit limit, std::int64_t used) {
   rlimit found{};
   const auto which = static_cast<__rlimit_resource>(resource);
-  if (::getrlimit(which, &found) != 0 || found.rlim_cur >= kNoLimit) return std::nullopt;
+  if (::getrlimit(which, &found) != 0 || found.rlim_cur == RLIM_INFINITY) return std::nullopt;
   return LimitReading{limit, "host", used, static_cast<std::int64_t>(found.rlim_cur), used, {}};
 }
 
@@ -124,7 +48,7 @@ std::string name_in(std::string_view status) {
 class LiveGuardProbes final : public GuardProbes {
  public:
   explicit LiveGuardProbes(std::function<std::vector<DeviceReading>()> devices)
-      : devices_(std::move(devices)), groups_(groups_of_this_process()) {}
+      : devices_(std::move(devices)), groups_(cgroups_of_this_process()) {}
 
   std::optional<OwnMemory> own() noexcept override {
     try {
@@ -185,7 +109,7 @@ class LiveGuardProbes final : public GuardProbes {
   std::optional<LimitReading> tightest_group(std::int64_t swap_free) const {
     std::optional<LimitReading> tightest;
     for (const auto& group : groups_) {
-      auto read = group->is_v2 ? read_v2(*group, swap_free) : read_v1(*group, swap_free);
+      auto read = group->read(swap_free);
       if (!read) continue;
       const auto free = [](const LimitReading& it) { return it.limit_bytes - it.used_bytes; };
       if (!tightest || free(*read) < free(*tightest)) tightest = std::move(read);
@@ -210,7 +134,7 @@ class LiveGuardProbes final : public GuardProbes {
   }
 
   std::function<std::vector<DeviceReading>()> devices_;
-  std::vector<std::unique_ptr<Group>> groups_;
+  std::vector<std::unique_ptr<Cgroup>> groups_;
   ProcFile status_{"/proc/self/status"};
   ProcFile meminfo_{"/proc/meminfo"};
 };
@@ -237,32 +161,6 @@ std::optional<LimitReading> parse_meminfo(std::string_view text) {
   const auto swap_free = kib_field(text, "SwapFree:").value_or(0);
   return LimitReading{GuardLimit::machine, "host", *total - *available + swap_total - swap_free,
                       *total + swap_total, 0,      {}};
-}
-
-std::optional<std::int64_t> stat_field(std::string_view text, std::string_view key) {
-  while (!text.empty()) {
-    const auto line = text.substr(0, text.find('\n'));
-    if (line.size() > key.size() && line.substr(0, key.size()) == key && line[key.size()] == ' ') {
-      const std::string digits(line.substr(key.size() + 1));
-      return std::strtoll(digits.c_str(), nullptr, 10);
-    }
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-  }
-  return std::nullopt;
-}
-
-std::optional<std::int64_t> unreclaimable_v1(std::string_view stat) {
-  const auto anonymous = stat_field(stat, "total_rss");
-  if (!anonymous) return std::nullopt;
-  return *anonymous + stat_field(stat, "total_shmem").value_or(0);
-}
-
-std::optional<std::int64_t> unreclaimable_v2(std::string_view stat, std::int64_t current_bytes) {
-  const auto inactive = stat_field(stat, "inactive_file");
-  const auto active = stat_field(stat, "active_file");
-  if (!inactive || !active) return std::nullopt;
-  const auto slab = stat_field(stat, "slab_reclaimable").value_or(0);
-  return std::max<std::int64_t>(0, current_bytes - *inactive - *active - slab);
 }
 
 std::unique_ptr<GuardProbes> live_guard_probes(

@@ -50,10 +50,5 @@ std::unique_ptr<GuardProbes> live_guard_probes(std::function<std::vector<DeviceR
 std::optional<OwnMemory> parse_status(std::string_view text);
 /// The machine's memory and swap, of the text of /proc/meminfo; empty when a line is absent.
 std::optional<LimitReading> parse_meminfo(std::string_view text);
-/// The field of a memory.stat file of a cgroup.
-std::optional<std::int64_t> stat_field(std::string_view text, std::string_view key);
-/// What the kernel cannot reclaim of a cgroup of version 1 (memory.stat alone) or 2.
-std::optional<std::int64_t> unreclaimable_v1(std::string_view stat);
-std::optional<std::int64_t> unreclaimable_v2(std::string_view stat, std::int64_t current_bytes);
 
 }  // namespace xleak::monitor

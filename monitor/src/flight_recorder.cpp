@@ -1,6 +1,8 @@
 #include "flight_recorder.hpp"
 
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,10 +25,14 @@ using flight::kUnknown;
 // A cell of minutes is drawn from a thousand points as well as from a million. The interval doubles
 // whenever they are used up.
 constexpr auto kFirstInterval = 20ms;
-// The control group's files take some ten microseconds each.
-constexpr auto kBetweenQuestions = 250ms;
+// What it costs to ask would show in the load of a core if it were asked for with each size.
+constexpr auto kBetweenQuestions = 1s;
 
 std::atomic<std::uint64_t> recorded_device{0}, recorded_inode{0};
+
+bool is_recorded(const struct stat& file) {
+  return file.st_ino == recorded_inode && file.st_dev == recorded_device;
+}
 
 double seconds_of(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
@@ -61,6 +67,14 @@ double seconds_since_1970() {
   return seconds_of(std::chrono::system_clock::now().time_since_epoch());
 }
 
+// btrfs writes a changed page to a new place, for which there may be no room by then.
+void overwrite_in_place(int fd) noexcept {
+  int flags = 0;
+  if (::ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0) return;
+  flags |= FS_NOCOW_FL;
+  static_cast<void>(::ioctl(fd, FS_IOC_SETFLAGS, &flags));
+}
+
 }  // namespace
 
 FlightRecorder::FlightRecorder(std::string path, const FlightIdentity& identity,
@@ -81,6 +95,7 @@ FlightRecorder::FlightRecorder(std::string path, const FlightIdentity& identity,
   struct flock lock {};
   lock.l_type = F_WRLCK;
   static_cast<void>(::fcntl(descriptor_, F_SETLK, &lock));
+  overwrite_in_place(descriptor_);
   // A page that the disk has no room for would be a SIGBUS in the user's cell.
   errno = ::posix_fallocate(descriptor_, 0, flight::kFileBytes);
   if (errno != 0) refuse();
@@ -99,9 +114,11 @@ FlightRecorder::FlightRecorder(std::string path, const FlightIdentity& identity,
 }
 
 FlightRecorder::~FlightRecorder() {
-  recorded_inode = 0;
   ::munmap(file_, flight::kFileBytes);
-  ::close(descriptor_);
+  struct stat found {};
+  // User code may have closed the descriptors of its process, and opened a file in its place.
+  if (::fstat(descriptor_, &found) == 0 && is_recorded(found)) ::close(descriptor_);
+  recorded_inode = 0;
 }
 
 void FlightRecorder::fill(const FlightIdentity& identity) {
@@ -117,7 +134,7 @@ void FlightRecorder::fill(const FlightIdentity& identity) {
   put_path(process.connection_file, identity.connection_file);
   put_path(process.folder, identity.folder);
   file_->process = process;
-  ask_machine(0ns);
+  ask_machine();
   // Last: without it the file is no record.
   std::atomic_thread_fence(std::memory_order_release);
   std::memcpy(file_->process.magic, flight::kMagic, sizeof flight::kMagic);
@@ -146,20 +163,21 @@ void FlightRecorder::begin(int index, std::string_view cell_id,
   machine_asked_.reset();
   history_.clear();
   free_.clear();
-  for (std::size_t slot = flight::kHistory; slot > 0;) {
-    free_.push_back(static_cast<std::uint16_t>(--slot));
-  }
   if (resident_bytes) write_history(*resident_bytes, 0ns);
 }
 
 void FlightRecorder::sample(std::int64_t resident_bytes) {
-  const std::lock_guard lock(mutex_);
-  if (cell_.running == 0) return;
-  const auto at = age();
-  if (!machine_asked_ || at - *machine_asked_ >= kBetweenQuestions) ask_machine(at);
-  turn_ = 1 - turn_;
-  publish(file_->latest[turn_], sample_of(resident_bytes, at), ++number_);
-  if (history_.empty() || at - last_in_history_ >= interval_) write_history(resident_bytes, at);
+  {
+    const std::lock_guard lock(mutex_);
+    if (cell_.running == 0) return;
+    const auto at = age();
+    turn_ = 1 - turn_;
+    publish(file_->latest[turn_], sample_of(resident_bytes, at), ++number_);
+    if (history_.empty() || at - last_in_history_ >= interval_) write_history(resident_bytes, at);
+    if (machine_asked_ && at - *machine_asked_ < kBetweenQuestions) return;
+    machine_asked_ = at;
+  }
+  ask_machine();
 }
 
 void FlightRecorder::end(int index) {
@@ -191,6 +209,11 @@ void FlightRecorder::write_history(std::int64_t resident_bytes, std::chrono::nan
 // Where all are used, every second one makes room; nothing is moved, as who is killed while moving
 // would leave a hole.
 std::size_t FlightRecorder::next_history_slot() {
+  // Before the first time that they are used up, they are taken in turn.
+  if (free_.empty() && history_.size() < flight::kHistory) {
+    history_.push_back(static_cast<std::uint16_t>(history_.size()));
+    return history_.back();
+  }
   if (free_.empty()) {
     std::vector<std::uint16_t>::size_type kept = 0;
     for (std::size_t at = 0; at < history_.size(); ++at) {
@@ -219,13 +242,14 @@ flight::Sample FlightRecorder::sample_of(std::int64_t resident_bytes,
 }
 
 // The count of kills is taken anew, so that one of an earlier cell is not taken for the last.
-void FlightRecorder::ask_machine(std::chrono::nanoseconds at) {
-  machine_asked_ = at;
+// Without the lock: a statistic of a control group can take milliseconds, and no cell waits for it.
+void FlightRecorder::ask_machine() {
   const auto kills = probes_.kills();
+  const auto room = probes_.room();
+  const std::lock_guard lock(mutex_);
   auto& process = file_->process;
   __atomic_store_n(&process.group_kills, kills.group.value_or(kUnknown), __ATOMIC_RELAXED);
   __atomic_store_n(&process.machine_kills, kills.machine.value_or(kUnknown), __ATOMIC_RELAXED);
-  const auto room = probes_.room();
   available_bytes_.reset();
   if (!room) return;
   available_bytes_ = room->available_bytes;

@@ -41,7 +41,7 @@ class FlightRecorder {
   void announce(std::string_view source, std::optional<int> execution_count);
   /// A cell begins, in place of the one before it.
   void begin(int index, std::string_view cell_id, std::optional<std::int64_t> resident_bytes);
-  /// A size while it runs.
+  /// A size while it runs. Now and then asks the machine too; for one thread alone.
   void sample(std::int64_t resident_bytes);
   /// It has ended; another index than that of the last cell is left alone.
   void end(int index);
@@ -55,7 +55,7 @@ class FlightRecorder {
   void fill(const FlightIdentity& identity);
   void write_cell();
   void write_history(std::int64_t resident_bytes, std::chrono::nanoseconds at);
-  void ask_machine(std::chrono::nanoseconds at);
+  void ask_machine();
   std::size_t next_history_slot();
   flight::Sample sample_of(std::int64_t resident_bytes, std::chrono::nanoseconds at) const;
 

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -298,6 +299,18 @@ TEST_SUITE("flight record") {
     CHECK(found.st_size == flight::kFileBytes);
     recorder.remove();
     CHECK(::stat(folder.file().c_str(), &found) != 0);
+  }
+
+  TEST_CASE("a file that user code opened in place of the record's descriptor stays open") {
+    const Folder folder;
+    auto recorder = std::make_unique<FlightRecorder>(folder.file(), FlightIdentity());
+    const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int of_record = next - 1;
+    REQUIRE(::dup2(next, of_record) == of_record);
+    recorder.reset();
+    CHECK(::fcntl(of_record, F_GETFD) >= 0);
+    ::close(of_record);
+    ::close(next);
   }
 
   TEST_CASE("marks are read back") {

@@ -117,8 +117,8 @@ def _cause(record: _native.FlightRecord) -> tuple[Cause, str]:
         )
     return (
         "unknown",
-        "What ended it is not known: a signal, such as that of `kill -9` or of a crash in native code, "
-        f"or os._exit(){_no_sign(record)}",
+        "What ended it is not known: a signal, such as that of `kill -9`, of a forced restart or of a "
+        f"crash in native code, or os._exit(){_no_sign(record)}",
     )
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -148,6 +149,21 @@ def test_a_file_that_is_no_record_is_one_sentence(
     path = tmp_path / "any.record"
     path.write_bytes(content)
     assert "is no record of a kernel: " in refused(capsys, path)
+
+
+def test_a_record_of_any_bytes_is_shown_or_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, leave: Leave
+) -> None:
+    whole, path, random = leave().read_bytes(), tmp_path / "any.record", Random(7)
+    for _ in range(300):
+        changed = bytearray(whole)
+        # The header and the cells; what comes behind them is samples.
+        for _ in range(100):
+            changed[random.randrange(12, 4200)] = random.randrange(256)
+        path.write_bytes(changed)
+        for record in shape(capsys, path)["records"]:
+            assert record["cell"] is None or record["cell"]["index"] > 0
+        shown(capsys, path)
 
 
 def test_what_cannot_be_opened_is_one_sentence(

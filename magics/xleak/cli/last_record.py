@@ -17,11 +17,14 @@ async def told_of(manager: AsyncKernelManager) -> str:
     kept = _of(manager)
     if kept is None:
         return "the kernel died"
-    if status is not None:
-        _native.mark_flight_exit(kept.path, status)
-    # This is where it is told of; no kernel that follows has this connection.
-    _native.mark_flight_told(kept.path)
-    record = _native.read_flight_record(kept.path)
+    try:
+        if status is not None:
+            _native.mark_flight_exit(kept.path, status)
+        # This is where it is told of; no kernel that follows has this connection.
+        _native.mark_flight_told(kept.path)
+        record = _native.read_flight_record(kept.path)
+    except _native.MonitorError:
+        return "the kernel died"
     return f"the kernel died{death.within_cell(record, death.death_of(record))}"
 
 

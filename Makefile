@@ -199,7 +199,7 @@ format: .venv/.pinned $(SIDEBAR)/node_modules/.package-lock.json ## Let ruff and
 	$(NPM) run --silent --prefix $(SIDEBAR) format
 
 .PHONY: docs
-docs: .venv/.xleak ## Write docs/rules.md and docs/coverage.md from the folders of the smells
+docs: .venv/.xleak ## Write docs/rules.md, coverage.md and practices.md
 	@$(BIN)/python docs/make.py
 
 .PHONY: clean

@@ -214,8 +214,8 @@ OF_THE_WATCHER = [
 OF_ALL = [
     Practice(
         "Two ways to classify",
-        commands="xleak rules, %leakcheck --explain",
-        says="category and scope of each rule; reports are grouped by rule and holder, not by these",
+        commands="xleak rules, %leakcheck --explain, %leakcheck --by",
+        says="category and scope of each rule",
     ),
     Practice(
         "The same mistake in both frameworks",
@@ -233,7 +233,7 @@ OF_ALL = [
     ),
     Practice(
         "Leak or merely slow",
-        commands="xleak rules",
+        commands="xleak rules, %leakcheck --by",
         says="effect of each rule: leak, peak, speed, or a wrong result",
     ),
     Practice("Fifty practices", says="each rule's own page shows what to do instead"),

@@ -121,6 +121,15 @@ def test_a_cell_that_keeps_more_with_each_run_is_the_symptom(
     assert answers(shape)["Does a cell keep more with each run?"] == "yes"
 
 
+def test_a_cell_that_makes_its_value_anew_does_not_grow(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session.run("import numpy")
+    for _ in range(4):
+        session.run("rows = numpy.ones(1 << 20)")
+    assert answers(diagnosed(session, capsys))["Does a cell keep more with each run?"] == "no"
+
+
 def test_a_cell_that_ran_out_of_memory_is_the_first_symptom(
     session: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -323,6 +332,26 @@ def test_a_profiler_of_the_users_is_left_alone() -> None:
     )
     assert "a profiler of your own has this cell" in printed
     assert printed.rstrip().endswith("True")
+
+
+def test_a_trace_that_cannot_be_written_is_one_sentence_and_the_cell_has_run(
+    tmp_path: Path,
+) -> None:
+    printed = in_process(
+        "run('import torch')\n"
+        f"run('%%leakcheck --profile {tmp_path}/no/trace.json\\nprint(torch.ones(3).sum().item())')"
+    )
+    assert "3.0" in printed and "the trace was not written" in printed
+    assert "Traceback" not in printed
+
+
+def test_a_cell_that_stops_the_watching_is_not_profiled() -> None:
+    printed = in_process(
+        "run('import torch')\n"
+        "run('%%leakcheck --profile\\n%xleak policy off')\n"
+        "run('print(torch.autograd._profiler_enabled())')"
+    )
+    assert printed.rstrip().endswith("False")
 
 
 def test_a_cell_that_fails_under_the_profiler_ends_it() -> None:

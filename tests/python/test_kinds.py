@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from IPython.core.error import UsageError
+from verdict_samples import cell, finding, verdict
 from xleak import _native
 from xleak.cli import main
 from xleak.explain import CATEGORIES, EFFECTS, SCOPES, explanation, kind
+from xleak.magics.leakcheck import parse, session_report
 
 CODES = sorted(smell.code for smell in _native.smells())
 FAMILY_OF_TENSORFLOW = "XL5"
@@ -56,3 +59,28 @@ def test_the_list_of_rules_as_json_says_it_too(capsys: pytest.CaptureFixture[str
     rows = {row["code"]: row for row in json.loads(capsys.readouterr().out)}
     assert rows["XL204"]["effect"] == "result"
     assert rows["XL101"]["twins"] == ["XL509"]
+
+
+# --- %leakcheck --by -----------------------------------------------------------------------------
+
+
+def test_findings_are_grouped_by_what_their_rules_say() -> None:
+    found = [
+        finding(effect="leak", holders=["Out[2]"]),
+        finding(code="XL411", effect="peak", holders=["rows"]),
+        finding(effect="leak", holders=["Out[5]"]),
+    ]
+    report = session_report(verdict([cell(1)], found), all_of_them=True, by="effect")
+    plain = report.plain()
+    of_leaks, of_peaks = sorted(plain.split("effect: ")[1:])
+    assert of_leaks.startswith("leak") and of_peaks.startswith("peak")
+    assert "XL411" not in of_leaks and "XL401" not in of_peaks
+    assert "in 2 places" in of_leaks and "XL411" in of_peaks
+    page = report.html({})
+    assert page.count("<p>effect: ") == 2 and page.count("<article") == 3
+
+
+@pytest.mark.parametrize("line", ["--by", "--by colour", "--by scope --all"])
+def test_what_findings_cannot_be_grouped_by_is_one_sentence(line: str) -> None:
+    with pytest.raises(UsageError, match="category, scope or effect"):
+        parse(line)

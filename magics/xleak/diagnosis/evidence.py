@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 # The thresholds of growth: fewer runs, or less, is no trend.
 _RUNS = 3
 _LEAST_GROWTH_BYTES = 1 << 20
+# A run that keeps less than this part of what another kept made something anew, and no more of it.
+_ALIKE = 10
 _TRAINS = re.compile(r"\.backward\(")
 _LOADER = ("torch.utils.data.dataloader", "DataLoader")
 
@@ -138,9 +140,12 @@ def _growth(cells: list[Cell], sources: Mapping[int, str]) -> list[Growth]:
     return [
         Growth(of_cell[-1][0], _RUNS, sum(kept for _, kept in of_cell))
         for of_cell in latest
-        if all(kept > 0 for _, kept in of_cell)
-        and sum(kept for _, kept in of_cell) >= _LEAST_GROWTH_BYTES
+        if _rises([kept for _, kept in of_cell])
     ]
+
+
+def _rises(kept: list[int]) -> bool:
+    return min(kept) * _ALIKE >= max(kept) and sum(kept) >= _LEAST_GROWTH_BYTES
 
 
 def _loaders(watching: Watcher) -> list[Loader]:

@@ -22,7 +22,11 @@ from xleak.render.units import counted, human_bytes
 from xleak.shell.watcher import watcher
 from xleak.verdict import Finding, Verdict, to_json
 
-_USAGE = "%leakcheck takes --json, --all, --notes, --diagnose, --html FILE or --explain CODE"
+_USAGE = (
+    "%leakcheck takes --json, --all, --notes, --diagnose, --by WHAT, --html FILE or --explain CODE"
+)
+# What each finding says of its rule.
+_KINDS = ("category", "scope", "effect")
 # More would hide the first ones.
 _MOST_SHOWN = 10
 
@@ -36,6 +40,8 @@ class Request:
     notes: bool = False
     rule: str | None = None
     diagnose: bool = False
+    by: str | None = None
+    """Of _KINDS, what findings are grouped by."""
     page: str | None = None
     """The file that the report is to be written to."""
 
@@ -53,6 +59,10 @@ def parse(line: str) -> Request:
         if not file.endswith(".html"):
             raise UsageError("%leakcheck --html takes the file to write, such as report.html")
         return Request(page=file)
+    if words[:1] == ["--by"]:
+        if len(words) != 2 or words[1] not in _KINDS:
+            raise UsageError("%leakcheck --by takes category, scope or effect")
+        return Request(by=words[1])
     if "--diagnose" in words and not {"--diagnose", "--json"}.issuperset(words):
         raise UsageError("%leakcheck --diagnose takes --json or nothing else")
     options = ("--json", "--all", "--notes", "--diagnose")
@@ -82,6 +92,7 @@ class LeakcheckMagic(Magics):
 
         %leakcheck [--all]         the findings that keep most; --all shows all, and notes too
         %leakcheck --notes         also what the source of the cells says and was not measured
+        %leakcheck --by WHAT       findings by category, scope or effect of their rules
         %leakcheck --diagnose      the questions of a leak hunt, answered by what was measured;
                                    with --json as xleak.diagnosis/1
         %leakcheck --json          the verdict as xleak.verdict/1
@@ -117,7 +128,7 @@ class LeakcheckMagic(Magics):
             self._show(verdict, request, suspicions)
 
     def _show(self, verdict: Verdict, request: Request, suspicions: list[Suspicion]) -> None:
-        report = session_report(verdict, request.all_of_them)
+        report = session_report(verdict, request.all_of_them, request.by)
         if request.notes:
             report.below.append(listed(suspicions))
         if live_watcher().settings.policy == "off":
@@ -153,24 +164,40 @@ class SessionReport:
     head: str
     shown: list[Finding]
     below: list[str]
+    by: str | None = None
 
     def plain(self) -> str:
-        """Findings by rule and holder."""
-        parts = [self.head, text.grouped(self.shown), *self.below]
-        return "\n\n".join(part for part in parts if part)
+        """Findings by rule and holder, below what they are grouped by."""
+        parts = [self.head]
+        for kind, found in self._by_kind().items():
+            parts += [kind and f"{self.by}: {kind}", text.grouped(found)]
+        return "\n\n".join(part for part in [*parts, *self.below] if part)
 
     def html(self, sources: Mapping[int, str]) -> str:
         """A fragment for a notebook. `sources`: the code of a cell by its index."""
-        return html.findings_fragment(self.head, self.shown, sources, self.below)
+        if self.by is None:
+            return html.findings_fragment(self.head, self.shown, sources, self.below)
+        parts = [html.findings_fragment(self.head, [], sources, [])]
+        parts += [
+            html.findings_fragment(f"{self.by}: {kind}", found, sources, [])
+            for kind, found in self._by_kind().items()
+        ]
+        return "".join([*parts, html.findings_fragment("", [], sources, self.below)])
+
+    def _by_kind(self) -> dict[str, list[Finding]]:
+        groups: dict[str, list[Finding]] = {} if self.by else {"": self.shown}
+        for found in self.shown if self.by else []:
+            groups.setdefault(str(getattr(found, str(self.by))), []).append(found)
+        return groups
 
 
-def session_report(verdict: Verdict, all_of_them: bool) -> SessionReport:
+def session_report(verdict: Verdict, all_of_them: bool, by: str | None = None) -> SessionReport:
     """Findings of the session and its totals; what is not shown is counted."""
     notes = [] if all_of_them else [it for it in verdict.findings if it.severity == "note"]
     serious = table.by_size(it for it in verdict.findings if it not in notes)
     shown = serious if all_of_them else serious[:_MOST_SHOWN]
     below = [table.totals(verdict), _left_out(serious[len(shown) :], notes)]
-    return SessionReport(table.verdict_line(serious), shown, [line for line in below if line])
+    return SessionReport(table.verdict_line(serious), shown, [line for line in below if line], by)
 
 
 def _left_out(smaller: list[Finding], notes: list[Finding]) -> str:

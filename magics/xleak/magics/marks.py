@@ -3,11 +3,15 @@ any other; the line is taken away before IPython reads it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import takewhile
 
-# The mark of a cell, without its magic: None where the line is none.
-Taken = Callable[[str], bool]
+# What ends the watching in the middle of a cell, so that nobody would end what was begun for it.
+_STOPS_WATCHING = re.compile(r"policy\s+off|\b(?:un|re)load_ext\b|\.policy\s*=")
+
+# Whether what follows the magic makes its line a mark.
+IsMark = Callable[[str], bool]
 
 
 def arguments_of(source: str, magic: str) -> str | None:
@@ -22,7 +26,12 @@ def arguments_of(source: str, magic: str) -> str | None:
     return None
 
 
-def without(lines: list[str], magic: str, is_mark: Taken) -> list[str]:
+def stops_watching(source: str) -> bool:
+    """Whether a cell may switch xleak off while it runs."""
+    return bool(_STOPS_WATCHING.search(source))
+
+
+def without(lines: list[str], magic: str, is_mark: IsMark) -> list[str]:
     """A cell without its mark, with line numbers kept. is_mark: of the arguments behind the magic."""
     name, _, arguments = lines[0].rstrip().partition(" ") if lines else ("", "", "")
     if name != magic or not is_mark(arguments.strip()):

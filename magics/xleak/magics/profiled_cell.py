@@ -55,7 +55,7 @@ class ProfiledCells:
             self._said = "torch was not imported before this cell, so nothing was profiled"
         elif torch.autograd._profiler_enabled() or _PROFILES.search(body):
             self._said = "a profiler of your own has this cell, so xleak started none"
-        else:
+        elif not marks.stops_watching(body):
             self._running = _started()
 
     def after_account(self, index: int) -> None:
@@ -131,10 +131,16 @@ def _totals(it: Any, by_device: bool) -> Totals:
 
 
 def _exported(ran: Any, target: Path) -> str:
-    if not target.parent.is_dir():
-        return f"xleak: the trace was not written: there is no folder for {printable(str(target))}."
-    ran.export_chrome_trace(str(target))
-    return f"the trace is in {printable(str(target))}; chrome://tracing and Perfetto show it"
+    file = printable(str(target))
+    try:
+        # Torch itself only logs that it could not.
+        with target.open("w"):
+            pass
+        ran.export_chrome_trace(str(target))
+    except (OSError, RuntimeError) as refused:
+        why = refused.strerror if isinstance(refused, OSError) else str(refused)
+        return f"xleak: the trace was not written to {file}: {why}."
+    return f"the trace is in {file}; chrome://tracing and Perfetto show it"
 
 
 def report(profile: Profile) -> str:

@@ -60,6 +60,8 @@ class RecordedCells:
         self._snapshot = None
         if _file_of_cell(source) is None or _RECORDS.search(source):
             return
+        if marks.stops_watching(source):
+            return
         recorder = _recorder()
         if recorder is not None and not _is_on():
             recorder._record_memory_history(max_entries=_MOST_ENTRIES)

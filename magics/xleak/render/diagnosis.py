@@ -6,6 +6,7 @@ import textwrap
 from html import escape
 from importlib import resources
 
+from xleak.diagnosis.checks import NOTHING, Section
 from xleak.diagnosis.walk import Diagnosis
 from xleak.render.table import printable
 from xleak.render.units import counted
@@ -58,17 +59,24 @@ def fragment(diagnosis: Diagnosis) -> str:
         f"<p><strong>{_data(it.name)}</strong>: {_data(it.evidence)} <code>{_data(it.next)}</code></p>"
         for it in diagnosis.symptoms
     )
-    for section in diagnosis.sections:
-        rows = "".join(
-            f'<tr class="{_CLASS[it.answer]}"><td>{it.answer}</td><td>{_data(it.question)}</td>'
-            f"<td>{_data(it.evidence)}</td><td><code>{_data(it.next)}</code></td></tr>"
-            for it in section.checks
-        )
-        body += (
-            f'<h4>{_data(section.title)}</h4><div class="scroll"><table><tbody>{rows}'
-            "</tbody></table></div>"
-        )
-    return f'<style>{css}</style><div class="xleak"><p>{_data(_head(diagnosis))}</p>{body}</div>'
+    rows = "".join(_rows(section) for section in diagnosis.sections)
+    table = f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'
+    head = f"<p>{_data(_head(diagnosis))}</p>"
+    return f'<style>{css}</style><div class="xleak">{head}{body}{table}</div>'
+
+
+def _rows(section: Section) -> str:
+    """One table for all sections keeps their columns in line."""
+    rows = "".join(
+        f'<tr class="{_CLASS[it.answer]}"><td>{it.answer}</td><td class="said">{_data(it.question)}</td>'
+        f'<td class="said">{_data(it.evidence)}</td><td>{_typed(it.next)}</td></tr>'
+        for it in section.checks
+    )
+    return f'<tr><th colspan="4">{_data(section.title)}</th></tr>{rows}'
+
+
+def _typed(then: str) -> str:
+    return "" if then == NOTHING else f"<code>{_data(then)}</code>"
 
 
 def _head(diagnosis: Diagnosis) -> str:

@@ -44,7 +44,7 @@ def test_a_warning_stands_on_top_until_the_memory_is_out_of_danger(notebook: Ope
     expect(banner).to_contain_text(MARKUP)
     heard = opened.panel.locator("[role=status]", has=opened.page.locator(".jp-xleak-Guard"))
     expect(heard).to_have_attribute("aria-live", "assertive")
-    banner.get_by_role("button", name="cell [1]").click()
+    banner.get_by_role("button", name="Go to cell").click()
     expect(opened.cell(1)).to_have_class(re.compile("jp-mod-active"))
     opened.run(3)
     expect(banner).to_have_count(0)

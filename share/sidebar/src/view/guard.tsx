@@ -1,7 +1,6 @@
 import type { Guard } from '../contract/messages';
-import { humanBytes, signedBytes } from '../format';
+import { humanBytes } from '../format';
 import type { NotebookWatch } from '../watch';
-import { CellLink } from './cell_link';
 import { Prose } from './prose';
 import type { IView } from './view';
 
@@ -25,7 +24,7 @@ export function Guards({ view, watch }: IGuardsProps): React.JSX.Element {
 }
 
 function Banner({ view, watch, guard }: IGuardsProps & { watch: NotebookWatch; guard: Guard }) {
-  const { trans } = view;
+  const { trans, actions } = view;
   const { device, level, used_bytes: used, limit_bytes: limit, index } = guard;
   const title =
     level === 'critical' ? trans.__('Memory is almost used up') : trans.__('Memory runs low');
@@ -53,10 +52,11 @@ function Banner({ view, watch, guard }: IGuardsProps & { watch: NotebookWatch; g
         <Prose text={guard.sentence} />
       </p>
       {index !== null && watch.cellOfRun(index) && (
-        <p className="jp-xleak-quiet">
-          <CellLink view={view} watch={watch} index={index} />
-          {guard.grown_bytes !== null && ` ${signedBytes(guard.grown_bytes)}`}
-        </p>
+        <div className="jp-xleak-Buttons">
+          <button className="jp-xleak-Button" onClick={() => void actions.goToRun(watch, index)}>
+            {trans.__('Go to cell')}
+          </button>
+        </div>
       )}
     </div>
   );

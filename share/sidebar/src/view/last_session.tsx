@@ -1,6 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { LastSession as Died } from '../contract/messages';
-import { humanBytes, humanSeconds } from '../format';
 import { Prose } from './prose';
 import { Sparkline } from './sparkline';
 
@@ -16,7 +15,6 @@ export function LastSession({ died, trans }: ILastSessionProps): React.JSX.Eleme
     return null;
   }
   const sizes = died.sizes.map(([, bytes]) => bytes ?? null);
-  const last = sizes[sizes.length - 1] ?? null;
   return (
     <article
       className="jp-xleak-Finding jp-xleak-Died"
@@ -34,13 +32,7 @@ export function LastSession({ died, trans }: ILastSessionProps): React.JSX.Eleme
         seconds={died.sizes.map(([seconds]) => seconds ?? 0)}
         label={trans.__('Memory of the process while the last cell ran')}
       />
-      <p className="jp-xleak-quiet">
-        {[
-          causeOf(died, trans),
-          ...(died.cell === null ? [] : [trans.__('ran for %1', humanSeconds(died.seconds))]),
-          ...(last === null ? [] : [trans.__('last size %1', humanBytes(last))])
-        ].join(' · ')}
-      </p>
+      <p className="jp-xleak-quiet">{causeOf(died, trans)}</p>
       {died.code !== null && (
         <details>
           <summary>{trans.__('The cell that ran')}</summary>

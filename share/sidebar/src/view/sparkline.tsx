@@ -1,5 +1,5 @@
 import { scaleLinear } from 'd3-scale';
-import { area, curveLinear, curveStepAfter, line } from 'd3-shape';
+import { area, curveStepAfter, line } from 'd3-shape';
 
 const WIDTH = 240;
 const HEIGHT = 34;
@@ -19,18 +19,17 @@ export function Sparkline({ sizes, seconds, label }: ISparklineProps): React.JSX
     return null;
   }
   const places = seconds ?? [...sizes.keys()];
-  const curve = seconds ? curveLinear : curveStepAfter;
   const x = scaleLinear([places[0] ?? 0, places[sizes.length - 1] ?? 0], [0, WIDTH]);
   const xAt = (_: unknown, at: number) => x(places[at] ?? 0);
   const y = scaleLinear([0, Math.max(...known)], [HEIGHT - 1, 2]);
   const points = [...sizes];
   const isKnown = (size: number | null) => size !== null;
-  const outline = line<number | null>(xAt, size => y(size ?? 0))
-    .defined(isKnown)
-    .curve(curve);
-  const fill = area<number | null>(xAt, HEIGHT, size => y(size ?? 0))
-    .defined(isKnown)
-    .curve(curve);
+  const outline = line<number | null>(xAt, size => y(size ?? 0)).defined(isKnown);
+  const fill = area<number | null>(xAt, HEIGHT, size => y(size ?? 0)).defined(isKnown);
+  if (!seconds) {
+    outline.curve(curveStepAfter);
+    fill.curve(curveStepAfter);
+  }
   return (
     <svg
       className="jp-xleak-Sparkline"

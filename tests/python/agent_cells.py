@@ -13,6 +13,7 @@ Cells = list[str]
 # What the cells use. Large enough that a forgotten value is a finding, in a cycle too.
 SETUP = f"""
 import gc, weakref
+logs = []
 LARGE, HUGE = {2 * MIB}, {20 * MIB}
 class Node:
     def __init__(self, size=LARGE): self.data, self.me = bytearray(size), self
@@ -21,7 +22,7 @@ class Plain:
     def __init__(self): self.data = bytearray(LARGE)
     def __repr__(self): return 'plain'
 class Told(Node):
-    def __del__(self): logs.append('gone')
+    def __del__(self, logs=logs): logs.append('gone')
 class View:
     def __init__(self, data): self.data = data
     def __repr__(self): return 'a view'
@@ -31,7 +32,6 @@ def fail(size=LARGE):
 def chained(inner):
     other = bytearray(LARGE)
     raise KeyError('outer') from inner
-logs, nodes = [], []
 """
 NAMES = ["a", "b", "c", "d"]
 

@@ -54,7 +54,6 @@ def run(cells: Cells, policy: str) -> Seen:
         seen.released = [it.what for it in session.watcher.journal.entries if it.who == "agent"]
         session.watcher.settings.policy = "report"
         seen.names = Picture(session.shell.user_ns, seen_outputs(session.shell.user_ns)).taken()
-        session.run("nodes = logs = None; del nodes, logs")
     return seen
 
 

@@ -73,6 +73,8 @@ class Releases:
             return []
         before = read_counters()
         drop_last_errors(shell)
+        # What printed the traceback leaves its frames in garbage cycles.
+        self._collect(interrupted)
         return [Release(list(findings), returned(before, read_counters()))]
 
     def _outputs(
@@ -109,15 +111,20 @@ class Releases:
     def _garbage(
         self, findings: Sequence[_native.Finding], interrupted: Interrupted
     ) -> list[Release]:
-        if collector_is_the_users():
-            return []
-        heap = take_snapshot(self._watcher, interrupted=interrupted)
-        # The collector takes all garbage, whatever it was called for.
-        if heap is None or would_be_noticed(heap.garbage(gc.get_objects())):
-            return []
         before = read_counters()
-        gc.collect()
+        if not self._collect(interrupted):
+            return []
         return [Release(list(findings), returned(before, read_counters()))]
+
+    def _collect(self, interrupted: Interrupted) -> bool:
+        """Whether the collector ran: it takes all garbage, whatever it was called for."""
+        if collector_is_the_users():
+            return False
+        heap = take_snapshot(self._watcher, interrupted=interrupted)
+        if heap is None or would_be_noticed(heap.garbage(gc.get_objects())):
+            return False
+        gc.collect()
+        return True
 
 
 def _unnoticed(heap: _native.HeapSnapshot, orphans: list[_native.Finding]) -> list[_native.Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,8 @@ class Session:
             capture_output=True,
             text=True,
             check=False,
+            # Where xleak is installed it would be loaded a second time.
+            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         )
         return done.returncode, done.stdout + done.stderr
 
@@ -163,6 +166,8 @@ def test_workers_of_xdist_tell_the_same(session: Session) -> None:
 def test_load(number):
     CACHE[number] = torch.zeros(1 << 20 if number == 2 else 1)
 """,
+        "-p",
+        "xdist",
         "-n",
         "2",
     )

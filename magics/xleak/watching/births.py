@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
+from typing import Any
 
 from xleak import _native
 from xleak.shell.fields import loaded_class
 from xleak.shell.holders import origin
 from xleak.watching import user_frames
 
-# Enough to tell what each step leaves from what one step does.
+# (file, line, how many tensors it made that stayed).
+Place = tuple[str, int, int]
+
+# So many steps are followed, and what then lives must live after as many again: the tensors of a step
+# that goes on do not.
 STEPS = 8
 _MOST = 3
 
@@ -21,27 +27,31 @@ class Births:
         base = loaded_class("torch", "Tensor")
         libraries = [*origin.LIBRARIES, user_frames.OWN, "<frozen"]
         size: int = type.__dict__["__basicsize__"].__get__(base) if base else 0
-        self._ends_at = step + STEPS
-        self._goes_on = bool(size) and _native.follow_births(size, libraries)
+        self._first = step
+        self._follows = bool(size) and _native.follow_births(size, libraries)
+        self._made: list[tuple[weakref.ref[Any], tuple[str, int]]] = []
 
-    def over(self, step: int) -> bool:
-        """Whether it has gone on for long enough."""
-        return self._goes_on and step >= self._ends_at
+    def step(self, step: int) -> None:
+        """A step is over."""
+        if self._follows and step >= self._first + STEPS:
+            with _native.LiveObjects() as live:
+                tensors = live.instances(loaded_class("torch._C", "TensorBase"))
+                self._made = [
+                    (weakref.ref(it), place)
+                    for it in tensors
+                    if (place := _native.birth_place(id(it)))
+                ]
+            self.stop()
 
-    def end(self) -> list[tuple[str, int, int]]:
-        """(file, line, tensors) of those that left one in most of the steps; a second call returns
-        nothing."""
-        if not self._goes_on:
+    def places(self, step: int) -> list[Place]:
+        """Those that left a tensor in nearly each step; none before that is known."""
+        if step < self._first + 2 * STEPS:
             return []
-        with _native.LiveObjects() as live:
-            tensors = live.instances(loaded_class("torch._C", "TensorBase"))
-            places = Counter(it for t in tensors if (it := _native.birth_place(id(t))))
-        self.stop()
-        stay = [(*place, count) for place, count in places.most_common(_MOST)]
-        return [it for it in stay if it[2] >= STEPS // 2]
+        stayed = Counter(place for tensor, place in self._made if tensor() is not None)
+        return [(*place, count) for place, count in stayed.most_common(_MOST) if count >= STEPS - 1]
 
     def stop(self) -> None:
-        """Ends it without an answer."""
-        if self._goes_on:
-            self._goes_on = False
+        """Follows no more; a second call does nothing."""
+        if self._follows:
+            self._follows = False
             _native.end_births()

@@ -11,7 +11,7 @@ from xleak import _native
 from xleak.shell import readings, tensors
 
 # What is dear is read less often, so that it takes no more than this part of the time.
-_SHARE = 1 / 400
+_SHARE = 1 / 1000
 # So much is never dear while it is asked for a few hundred times in all.
 _CHEAP_SECONDS = 2e-3
 # Readings, at least, while the number of steps doubles: from them growth is told in a short loop too.

@@ -38,7 +38,6 @@ class Judge:
         self._series: dict[str, Series] = {}
         self._mark: Mark | None = None
         self._births: Births | None = None
-        self._made_at: list[tuple[str, int, int]] = []
         self._rising_checks = 0
         self._told = False
         self._began = time.monotonic()
@@ -48,8 +47,8 @@ class Judge:
         """Takes what is in use after a step; returns what is to be told on the way."""
         self.steps += 1
         self._add(values)
-        if self._births is not None and self._births.over(self.steps):
-            self._made_at = self._births.end()
+        if self._births is not None:
+            self._births.step(self.steps)
         if self.steps % self._every and self.steps not in _FIRST_CHECKS:
             return []
         return self._check()
@@ -57,7 +56,7 @@ class Judge:
     def end(self, values: dict[str, int] | None) -> list[Leak]:
         """No step comes any more. values: after the last one; None where that is not to be judged."""
         if self._births is not None:
-            self._made_at = self._made_at or self._births.end()
+            self._births.stop()
         if values is None or self._told or self.steps == 0:
             return []
         self._add(values)
@@ -75,7 +74,7 @@ class Judge:
         if self._mark is None and self._may_look():
             began = time.monotonic()
             self._mark = take_mark(self.steps)
-            self._births = Births(self.steps)
+            self._births = self._births or Births(self.steps)
             self._looked_seconds += time.monotonic() - began
         large = any(it.bytes >= LEAST_BYTES_ON_THE_WAY for it in grown.values())
         # What starts up grows too: the first checks are for the first look alone.
@@ -123,5 +122,5 @@ class Judge:
             self._step_name,
             None,
             causes,
-            self._made_at,
+            self._births.places(self.steps) if self._births else [],
         )

@@ -65,7 +65,8 @@ class Series:
 
 def steady_growth(points: Sequence[tuple[int, int]]) -> Growth | None:
     """Of (step, bytes) after the warm-up."""
-    if len(points) < LEAST_POINTS:
+    # Most never grow, and all pairs of points are many.
+    if len(points) < LEAST_POINTS or points[-1][1] <= points[0][1]:
         return None
     pairs = list(itertools.combinations(points, 2))
     rises = sum((b > a) - (b < a) for (_, a), (_, b) in pairs)

@@ -16,6 +16,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from xleak.explain import kind
+from xleak.postmortem import HeldByName, KeptByCell, Postmortem
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -102,6 +103,8 @@ class Cell:
     cpu_seconds: float | None = None
     host: Host = field(default_factory=Host)
     devices: list[Device] = field(default_factory=list)
+    postmortem: Postmortem | None = None
+    """Where the cell failed because memory ran out."""
 
 
 @dataclass(frozen=True)
@@ -202,17 +205,23 @@ def build(
     records: Iterable[_native.CellRecord],
     findings: Iterable[_native.Finding],
     path: str | None = None,
+    postmortems: Mapping[int, Postmortem] | None = None,
 ) -> Verdict:
-    """The verdict over native records and findings. A cell that still runs is left out."""
-    cells = [_cell(record) for record in records if record.status != "running"]
+    """The verdict over native records and findings. A cell that still runs is left out.
+
+    postmortems: by the index of a cell."""
+    told = postmortems or {}
+    cells = [
+        _cell(record, told.get(record.index)) for record in records if record.status != "running"
+    ]
     return assemble(
         Source(path, "python", versions()), cells, [_finding(finding) for finding in findings]
     )
 
 
-def cell_shape(record: _native.CellRecord) -> dict[str, Any]:
+def cell_shape(record: _native.CellRecord, postmortem: Postmortem | None = None) -> dict[str, Any]:
     """One `cell` of the schema, of a cell that has ended."""
-    return asdict(_cell(record))
+    return _cell_to(_cell(record, postmortem))
 
 
 def finding_shape(found: _native.Finding) -> dict[str, Any]:
@@ -220,7 +229,14 @@ def finding_shape(found: _native.Finding) -> dict[str, Any]:
     return asdict(_finding(found))
 
 
-def _cell(record: _native.CellRecord) -> Cell:
+def _cell_to(cell: Cell) -> dict[str, Any]:
+    shape = asdict(cell)
+    if cell.postmortem is None:
+        del shape["postmortem"]
+    return shape
+
+
+def _cell(record: _native.CellRecord, postmortem: Postmortem | None) -> Cell:
     host = Host(
         resident_before_bytes=record.resident_before_bytes,
         resident_after_bytes=record.resident_after_bytes,
@@ -248,6 +264,7 @@ def _cell(record: _native.CellRecord) -> Cell:
         cpu_seconds=record.cpu_seconds,
         host=host,
         devices=devices,
+        postmortem=postmortem,
     )
 
 
@@ -301,6 +318,7 @@ def _installed_version(distribution: str) -> str | None:
 def to_json(verdict: Verdict) -> dict[str, Any]:
     """The verdict as `xleak.verdict/1`: plain dicts, lists, strings, numbers and None."""
     shape = asdict(verdict)
+    shape["cells"] = [_cell_to(cell) for cell in verdict.cells]
     return {"schema": shape.pop("schema"), **shape}
 
 
@@ -321,7 +339,22 @@ def from_json(shape: Mapping[str, Any]) -> Verdict:
 
 def _cell_from(shape: Mapping[str, Any]) -> Cell:
     devices = [_read(Device, device) for device in shape["devices"]]
-    return replace(_read(Cell, shape), host=_read(Host, shape["host"]), devices=devices)
+    told = shape.get("postmortem")
+    return replace(
+        _read(Cell, shape),
+        host=_read(Host, shape["host"]),
+        devices=devices,
+        postmortem=_postmortem_from(told) if told else None,
+    )
+
+
+def _postmortem_from(shape: Mapping[str, Any]) -> Postmortem:
+    return replace(
+        _read(Postmortem, shape),
+        cells=[_read(KeptByCell, it) for it in shape["cells"]],
+        names=[_read(HeldByName, it) for it in shape["names"]],
+        locals=[_read(HeldByName, it) for it in shape["locals"]],
+    )
 
 
 def _finding_from(shape: Mapping[str, Any]) -> Finding:
@@ -347,7 +380,7 @@ def session_verdict() -> Verdict:
         raise RuntimeError("xleak does not watch this session. Load it with %load_ext xleak")
     # Who asks waits for what did not fit under the cell.
     watching.idle(lambda: False)
-    told = build(_native.records(), watching.findings())
+    told = build(_native.records(), watching.findings(), postmortems=watching.postmortems)
     return replace(told, devices=[SharedDevice(*row) for row in held_by_others().items()])
 
 

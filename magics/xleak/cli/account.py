@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 
 from xleak import verdict
 from xleak.cli.notebook import code_cells
+from xleak.postmortem import Postmortem
 from xleak.verdict import Cell, CellStatus, Failure, Finding, Source, Verdict
 
 
@@ -30,7 +31,7 @@ def joined(
     return verdict.assemble(
         Source(path, "python", versions),
         [
-            _cell(number, cell, measured.get(number), statuses.get(number, "not_run"))
+            _cell(number, cell, measured.get(number), statuses.get(number, "not_run"), numbers)
             for number, cell in enumerate(cells, start=1)
         ],
         [_renumbered(finding, numbers) for finding in told.findings] if told else [],
@@ -55,10 +56,25 @@ def _numbers(cells: list[NotebookNode], told: list[Cell]) -> dict[int, int]:
     return {index: number for index, number in found.items() if number is not None}
 
 
-def _cell(number: int, cell: NotebookNode, told: Cell | None, status: CellStatus) -> Cell:
+def _cell(
+    number: int,
+    cell: NotebookNode,
+    told: Cell | None,
+    status: CellStatus,
+    numbers: Mapping[int, int],
+) -> Cell:
     if told is None:
         return Cell(number, cell.id, cell.execution_count, status)
-    return replace(told, index=number, cell_id=cell.id)
+    postmortem = told.postmortem and _renumbered_postmortem(told.postmortem, numbers)
+    return replace(told, index=number, cell_id=cell.id, postmortem=postmortem)
+
+
+def _renumbered_postmortem(told: Postmortem, numbers: Mapping[int, int]) -> Postmortem:
+    return replace(
+        told,
+        sentence=_CELL.sub(lambda match: _named(match, numbers), told.sentence),
+        cells=[replace(it, index=numbers[it.index]) for it in told.cells if it.index in numbers],
+    )
 
 
 def _renumbered(finding: Finding, numbers: Mapping[int, int]) -> Finding:

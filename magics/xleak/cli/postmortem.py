@@ -11,7 +11,7 @@ from xleak.cli import output
 from xleak.cli.problem import Problem
 from xleak.flight import files
 from xleak.flight.files import Kept
-from xleak.render import postmortem as render
+from xleak.render import dead_kernels as render
 
 SHOWN, NONE = 0, 1
 

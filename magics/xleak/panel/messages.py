@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import xleak
 from xleak import _native
 from xleak.flight.death import death_of, sentence
+from xleak.postmortem import Postmortem
 
 TARGET = "xleak"
 VERSION = 1
@@ -46,6 +48,14 @@ def session(
 def cell(shape: Message) -> Message:
     """A cell has ended."""
     return {"kind": "cell", "cell": shape}
+
+
+def postmortem(cell: int, told: Postmortem) -> Message:
+    """A cell has failed because memory ran out."""
+    shape = asdict(told)
+    # What the frames hold in detail stands under the cell.
+    del shape["locals"]
+    return {"kind": "postmortem", "cell": cell, **shape}
 
 
 def findings(

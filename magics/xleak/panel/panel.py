@@ -93,6 +93,9 @@ class Panel:
         """From now on front ends can open comms."""
         comm.get_comm_manager().register_target(TARGET, self._opened)
         self._watcher.after_account.append(self._tell_cell)
+        self._watcher.after_failure.append(
+            lambda index, told: self._send_all(messages.postmortem(index, told))
+        )
         self._watcher.after_judging.append(self._tell_findings)
         self._watcher.while_searching.append(self._tell_search)
         self._watcher.when_idle.append(self._agent.wake)
@@ -295,7 +298,8 @@ class Panel:
 
     def _session(self, request: Request) -> Message:
         records = [record for record in _native.records() if record.status != "running"]
-        cells = [cell_shape(record) for record in records[-_MOST_CELLS:]]
+        told = self._watcher.postmortems
+        cells = [cell_shape(it, told.get(it.index)) for it in records[-_MOST_CELLS:]]
         left_out = len(records) - len(cells)
         policy = self._watcher.settings.policy
         return messages.session(request.id, cells, left_out, self._told.all(), policy)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
 
-from xleak.render import bars, chart, table
+from xleak.render import bars, chart, postmortem, table
 from xleak.render.units import human_bytes, human_seconds, signed_bytes
 from xleak.verdict import Cell, Finding, Verdict
 
@@ -28,7 +28,7 @@ def page(verdict: Verdict, sources: Mapping[int, str]) -> str:
         f"<title>{title} · xleak</title>"
         f"<style>{_css('report.css')}{_css('page.css')}</style></head>"
         f'<body><main class="xleak"><p class="brand">xleak</p><h1>{title}</h1>'
-        f"{_lead(verdict)}{_stats(verdict)}{_findings(verdict, sources)}"
+        f"{_lead(verdict)}{_stats(verdict)}{_postmortems(verdict)}{_findings(verdict, sources)}"
         f"{_chart(verdict)}<h2>Cells</h2>{_cells(verdict, sources)}{_footer(verdict)}</main></body></html>\n"
     )
 
@@ -88,6 +88,12 @@ def _stats(verdict: Verdict) -> str:
     }
     tiles = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in values.items())
     return f'<dl class="stats">{tiles}</dl>'
+
+
+def _postmortems(verdict: Verdict) -> str:
+    told = [cell.postmortem for cell in verdict.cells if cell.postmortem is not None]
+    cards = "".join(postmortem.card(it) for it in told)
+    return f"<h2>Out of memory</h2>{cards}" if cards else ""
 
 
 def _findings(verdict: Verdict, sources: Mapping[int, str]) -> str:

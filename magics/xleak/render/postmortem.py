@@ -1,120 +1,93 @@
-"""Records of kernels that died, as text and as `xleak.postmortem/1`.
-
-The JSON Schema is share/comm/postmortem.v1.schema.json.
-"""
+"""A post-mortem as plain text and as HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime, timezone
-from typing import Any
+import re
+from html import escape
+from importlib import resources
 
-import xleak
-from xleak.flight.death import Death, death_of, where
-from xleak.flight.files import Kept
-from xleak.render.sparkline import sparkline
+from xleak.postmortem import LEAST_BYTES, HeldByName, Postmortem
 from xleak.render.table import printable
-from xleak.render.units import human_bytes, human_seconds
+from xleak.render.units import human_bytes
 
-SCHEMA = "xleak.postmortem/1"
-_LINES_SHOWN = 3
-
-
-def report(records: Sequence[Kept]) -> str:
-    """Every record with its cell, its sizes, the cause and what to do, without a trailing newline."""
-    return "\n\n".join(_shown(kept) for kept in records)
+# What the frames hold is as good as free: nobody has to type anything for it.
+_BY_ITSELF = "its frames go when the next cell runs; `%debug` and `%tb` have them until then"
 
 
-def to_json(records: Sequence[Kept]) -> dict[str, Any]:
-    """The same as one JSON object."""
-    version = xleak.__version__
-    return {"schema": SCHEMA, "version": version, "records": [_shape(kept) for kept in records]}
+def plain(told: Postmortem) -> str:
+    """Several lines, the first a sentence."""
+    rows = [f"  {name + ':':<13} {text}" for name, text in _rows(told)]
+    return "\n".join(
+        [f"xleak: {_safe(told.sentence)}", *rows, *(f"  - {it}" for it in _advice(told))]
+    )
 
 
-def _shown(kept: Kept) -> str:
-    record, death = kept.record, death_of(kept.record)
-    head = f"Kernel {record.pid}, {printable(record.versions)}"
-    if record.started:
-        head += f", started {_local(record.started)}"
-    if record.folder:
-        head += f" in {printable(record.folder)}"
-    lines = [f"{head}.", f"{where(record)}{_at(record)}.", *_source(record)]
-    lines += _sizes(record, death)
-    lines += [f"Cause:  {death.why}", f"Next:   {death.advice}"]
-    return "\n".join([*lines, f"Record: {kept.path}"])
+def fragment(told: Postmortem) -> str:
+    """The same in the colours of the page that it is put into, with its style."""
+    style = (resources.files("xleak.render") / "report.css").read_text(encoding="utf-8")
+    return f'<style>{style}</style><div class="xleak">{card(told)}</div>'
 
 
-def _at(record: Any) -> str:
-    cell = record.cell
-    if cell is None or not cell.running or not cell.began or not cell.samples:
-        return ""
-    return f", at {_local(cell.began + cell.samples[-1][0])}"
+def card(told: Postmortem) -> str:
+    """The same without the style."""
+    rows = "".join(
+        f'<tr><th scope="row">{name}</th><td>{_markup(text)}</td></tr>'
+        for name, text in _rows(told)
+    )
+    advice = "".join(f"<p>{_markup(it)}</p>" for it in _advice(told))
+    return (
+        f'<article class="finding error"><header><h3>{_markup(told.sentence)}</h3></header>'
+        f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>{advice}</article>'
+    )
 
 
-def _source(record: Any) -> list[str]:
-    if record.cell is None:
-        return []
-    lines = record.cell.source.splitlines()
-    shown = [f"  | {printable(line)}" for line in lines[:_LINES_SHOWN]]
-    return shown + (["  | …"] if len(lines) > _LINES_SHOWN else [])
+def sizes(allocated: int | None, reserved: int | None, fragmented: int | None) -> str:
+    """What an allocator says of itself; empty where it says nothing."""
+    known = {"allocated": allocated, "reserved": reserved, "of it unused": fragmented}
+    return ", ".join(f"{human_bytes(it)} {name}" for name, it in known.items() if it is not None)
 
 
-def _sizes(record: Any, death: Death) -> list[str]:
-    if death.last_bytes is None:
-        return []
-    samples = record.cell.samples
-    line = sparkline([(seconds, size) for seconds, size, _ in samples])
-    sizes = f"{human_bytes(samples[0][1])} at first, {human_bytes(death.last_bytes)} at last"
-    if death.grown_bytes is not None:
-        within = human_seconds(death.grown_seconds)
-        sizes += f"; risen by {human_bytes(death.grown_bytes)} within {within}"
-    if record.limit_bytes is not None:
-        whose = "control group" if record.limit_is_group else "machine"
-        sizes += f"; limit {human_bytes(record.limit_bytes)} ({whose})"
-    return [f"Memory: {line}", f"        {sizes}"]
-
-
-def _shape(kept: Kept) -> dict[str, Any]:
-    record, death = kept.record, death_of(kept.record)
-    cell = record.cell
-    return {
-        "path": str(kept.path),
-        "pid": record.pid,
-        "versions": record.versions,
-        "started": _utc(record.started),
-        "folder": record.folder or None,
-        "connection_file": record.connection_file or None,
-        "cell": None
-        if cell is None
-        else {
-            "index": cell.index,
-            "execution_count": cell.execution_count,
-            "cell_id": cell.cell_id or None,
-            "source": cell.source,
-            "running": cell.running,
-            "began": _utc(cell.began),
-            "seconds": cell.samples[-1][0] if cell.samples else None,
-            "sizes": [list(sample) for sample in cell.samples],
-        },
-        "last_bytes": death.last_bytes,
-        "grown_bytes": death.grown_bytes,
-        "grown_seconds": death.grown_seconds,
-        "limit_bytes": record.limit_bytes,
-        "limit": None
-        if record.limit_bytes is None
-        else "cgroup"
-        if record.limit_is_group
-        else "machine",
-        "exit_status": record.exit_status,
-        "cause": death.cause,
-        "why": death.why,
-        "advice": death.advice,
+def _rows(told: Postmortem) -> list[tuple[str, str]]:
+    rows = {
+        "memory": sizes(told.allocated_bytes, told.reserved_bytes, told.fragmented_bytes),
+        "failed frames": _of_frames(told),
+        "names": _listed(told.names),
+        "cells": ", ".join(
+            f"cell {it.index} kept {human_bytes(it.kept_bytes)}" for it in told.cells
+        ),
+        "releasable": _releasable(told),
     }
+    return [(name, text) for name, text in rows.items() if text]
 
 
-def _utc(seconds: float) -> str | None:
-    return datetime.fromtimestamp(seconds, timezone.utc).isoformat() if seconds else None
+def _of_frames(told: Postmortem) -> str:
+    if told.failing_cell_bytes is None:
+        return "what they hold is unknown: the search found no room, or took too long"
+    if told.failing_cell_bytes < LEAST_BYTES:
+        return ""
+    inside = f", most of it {_listed(told.locals)}" if told.locals else ""
+    return f"hold {human_bytes(told.failing_cell_bytes)}{inside}; {_BY_ITSELF}"
 
 
-def _local(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M:%S")
+def _releasable(told: Postmortem) -> str:
+    if told.releasable_bytes is None:
+        return ""
+    if told.fix is None:
+        return f"less than {human_bytes(LEAST_BYTES)} that no name reaches"
+    return f"{human_bytes(told.releasable_bytes)} with `{told.fix}`"
+
+
+def _listed(held: list[HeldByName]) -> str:
+    return ", ".join(f"`{_safe(it.name)}` {human_bytes(it.retained_bytes)}" for it in held)
+
+
+def _advice(told: Postmortem) -> list[str]:
+    return [_safe(it) for it in told.advice]
+
+
+def _safe(text: str) -> str:
+    return printable(text)
+
+
+def _markup(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(_safe(text), quote=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from xleak.render import chart, table
+from xleak.render import chart, postmortem, table
 from xleak.render.units import human_bytes
 from xleak.verdict import Finding, Verdict
 
@@ -15,6 +15,8 @@ _COLOURS = {"error": "bold red", "warning": "yellow", "note": "cyan", "ok": "gre
 def report(verdict: Verdict, sources: Mapping[int, str]) -> str:
     """Table, totals and findings as plain text without a trailing newline."""
     parts = [cell_table(verdict, sources), table.totals(verdict), stopped(verdict)]
+    told = [cell.postmortem for cell in verdict.cells if cell.postmortem is not None]
+    parts += [postmortem.plain(it) for it in told]
     parts += [chart.plain(chart.chart_of(verdict)), findings(verdict.findings)]
     return "\n\n".join(part for part in parts if part)
 

@@ -9,6 +9,7 @@ from xleak import _native
 from xleak.shell.events import CellEvents
 from xleak.shell.flight import Flight
 from xleak.shell.guard import Guard, Write
+from xleak.shell.out_of_memory import watch_for_failures
 from xleak.shell.watcher import WHILE_RUNNING_SECONDS, Watcher, set_watcher, watcher
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def attach(
     if tell_live is None:
         guard.when_told.append(_installed.panel.tell_guard)
     _installed.panel.tell_after_session(_installed.flight)
+    watch_for_failures(current)
     return current
 
 

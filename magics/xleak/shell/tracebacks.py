@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -37,9 +37,10 @@ def last_errors(shell: InteractiveShell) -> list[object]:
     return [error for error in kept if error is not None]
 
 
-def drop_last_errors(shell: InteractiveShell) -> None:
-    """Lets the frames go. An exception that the user has a name for keeps its traceback."""
-    named = {id(value) for value in shell.user_ns.values()}
+def drop_last_errors(shell: InteractiveShell, others: Iterable[int] = ()) -> None:
+    """Lets the frames go. An exception that the user has a name for keeps its traceback, and so does
+    one whose id is among `others`."""
+    named = {id(value) for value in shell.user_ns.values()}.union(others)
     for error in last_errors(shell):
         if isinstance(error, BaseException):
             _drop_frames(error, named)

@@ -22,6 +22,8 @@ from xleak.shell.signals import traceback_of_handler
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from xleak.postmortem import Postmortem
+
 # What a cell may wait for; the rest is done while the kernel is idle.
 BUDGET_MS = 30.0
 
@@ -45,6 +47,8 @@ Idle = Callable[[], None]
 # Whether a request waits, or the time is over.
 Interrupted = Callable[[], bool]
 Result = TypeVar("Result")
+# (index of the cell, what is told of it), called after a cell that failed for want of memory.
+Failed = Callable[[int, "Postmortem"], None]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -82,6 +86,8 @@ class Watcher:
         self.while_searching: list[Searching] = []
         self.when_idle: list[Idle] = []
         self.request_waits: Interrupted | None = None
+        self.after_failure: list[Failed] = []
+        self.postmortems: dict[int, Postmortem] = {}
         self._holders = Holders()
         self._notice = Notice(shell)
         self._shown_by: dict[int, int] = {}
@@ -208,6 +214,10 @@ class Watcher:
     def by_itself(self, step: Callable[[], Result]) -> Result:
         """Runs what nobody asked for; None where it failed."""
         return step()
+
+    def look_again(self) -> None:
+        """Something was let go of: the next judgement searches."""
+        self._holders.suspect()
 
     def findings(self) -> list[_native.Finding]:
         """What is known to leak, most bytes first."""

@@ -1,0 +1,61 @@
+"""Out of memory in the real kernel: what stands below the traceback, and that the next attempt has room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness import Session
+
+MIB = 1 << 20
+LIMIT = f"""
+import resource
+import numpy as np
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + {1200 * MIB}, resource.RLIM_INFINITY))
+"""
+TRAIN = """
+def train(rows):
+    batch = np.ones((rows, 1 << 17))
+    hidden = batch * 2
+    return (hidden + batch).sum()
+"""
+
+
+def test_the_post_mortem_stands_below_the_traceback_and_the_next_attempt_has_room(
+    fresh_kernel: Session,
+) -> None:
+    fresh_kernel.run(LIMIT + TRAIN)
+    ran = fresh_kernel.run("train(500)")
+    assert ran.content["status"] == "error"
+    kinds = [message["msg_type"] for message in ran.outputs]
+    assert kinds.index("display_data") > kinds.index("error")
+    told = ran.of("display_data")[0]["data"]
+    assert "Cell 2 asked the host for 500 MiB" in told["text/plain"]
+    assert "`local batch` 500 MiB" in told["text/plain"]
+    assert "address-space limit" in told["text/plain"]
+    assert "<article" in told["text/html"]
+    # Nobody has to type anything in between.
+    assert fresh_kernel.value("train(200) > 0") == "True"
+
+
+def test_the_traceback_and_the_debugger_work_until_the_next_cell(fresh_kernel: Session) -> None:
+    fresh_kernel.run(LIMIT + TRAIN)
+    fresh_kernel.run("train(500)")
+    assert "MemoryError" in str(fresh_kernel.run("%tb").outputs)
+    assert "MemoryError" in str(fresh_kernel.run("%tb").outputs)
+    fresh_kernel.run("x = 1")
+    assert "No traceback available" in str(fresh_kernel.run("%tb").outputs)
+
+
+def test_a_failed_mmap_is_told_without_what_it_does_not_tell(fresh_kernel: Session) -> None:
+    ran = fresh_kernel.run("import mmap\nmmap.mmap(-1, 1 << 46)")
+    assert (
+        "Cell 1 ran out of memory on the host;" in ran.of("display_data")[0]["data"]["text/plain"]
+    )
+
+
+def test_nothing_is_imported_until_a_cell_fails_so(start_kernel: Callable[..., Session]) -> None:
+    kernel = start_kernel()
+    kernel.run("x = 1")
+    modules = "[m for m in __import__('sys').modules if m.startswith('xleak.shell.out_of_memory.')]"
+    assert "xleak.shell.out_of_memory.autopsy" not in kernel.ask(modules)

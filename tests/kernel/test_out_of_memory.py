@@ -35,7 +35,7 @@ def test_the_post_mortem_stands_below_the_traceback_and_the_next_attempt_has_roo
     assert "address-space limit" in told["text/plain"]
     assert "<article" in told["text/html"]
     # Nobody has to type anything in between.
-    assert fresh_kernel.value("train(200) > 0") == "True"
+    assert fresh_kernel.value("bool(train(200) > 0)") == "True"
 
 
 def test_the_traceback_and_the_debugger_work_until_the_next_cell(fresh_kernel: Session) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import traceback
 from pathlib import Path
 from typing import Any
@@ -336,6 +337,54 @@ def test_panels_are_told_of_it(session: Session) -> None:
     session.run(HELD)
     told = failed(session, "step()")
     assert sent == [(max(session.watcher.postmortems), told)]
+
+
+def shown(capsys: pytest.CaptureFixture[str], session: Session, line: str) -> str:
+    capsys.readouterr()
+    assert session.run(line)
+    return capsys.readouterr().out
+
+
+def test_the_page_tells_state_causes_and_the_last_time(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session.run(HELD)
+    assert "last time" not in shown(capsys, session, "%xleak oom")
+    failed(session, "step()")
+    told = shown(capsys, session, "%xleak oom")
+    assert "names: `table` 32 MiB" in told
+    assert "last time" in told
+    assert re.search(r"yes +XL402 the last traceback keeps its frames: .*%release_cache", told)
+    assert re.search(r"no +XL401", told)
+
+
+def test_the_page_as_json_has_every_number(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session.run(HELD)
+    failed(session, "step()")
+    page = json.loads(shown(capsys, session, "%xleak oom --json"))
+    [host] = page["allocators"]
+    assert host["releasable_bytes"] >= 64 * MIB
+    assert host["fix"] == "%release_cache"
+    assert page["last"]["asked_bytes"] == 4 << 50
+
+
+def test_a_fragmented_device_is_told_with_its_sizes(
+    session: Session, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted(monkeypatch, 4 * GIB, 9 * GIB)
+    monkeypatch.setattr(
+        "xleak.magics.oom_page.device_readings",
+        lambda: [DeviceReading("cuda:0", 4 * GIB, 9 * GIB, None, None, None)],
+    )
+    told = shown(capsys, session, "%xleak oom")
+    assert re.search(r"yes +cuda:0: .*9 GiB to 4 GiB; .* may help, and may not", told)
+
+
+def test_the_page_takes_nothing_else(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    assert not session.run("%xleak oom --yaml")
+    assert "takes --json or nothing" in capsys.readouterr().err
 
 
 @pytest.mark.gpu

@@ -5,11 +5,12 @@ from __future__ import annotations
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
-from xleak.magics.subcommands import devices, env, guard, journal, policy, watch
+from xleak.magics.subcommands import devices, env, guard, journal, oom, policy, watch
 
 _SUBCOMMANDS = {
     "policy": policy,
     "guard": guard,
+    "oom": oom,
     "watch": watch,
     "devices": devices,
     "journal": journal,

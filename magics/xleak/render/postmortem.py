@@ -31,12 +31,11 @@ def fragment(told: Postmortem) -> str:
 def card(told: Postmortem) -> str:
     """The same without the style."""
     rows = "".join(
-        f'<tr><th scope="row">{name}</th><td>{_markup(text)}</td></tr>'
-        for name, text in _rows(told)
+        f'<tr><th scope="row">{name}</th><td>{markup(text)}</td></tr>' for name, text in _rows(told)
     )
-    advice = "".join(f"<p>{_markup(it)}</p>" for it in _advice(told))
+    advice = "".join(f"<p>{markup(it)}</p>" for it in _advice(told))
     return (
-        f'<article class="finding error"><header><h3>{_markup(told.sentence)}</h3></header>'
+        f'<article class="finding error"><header><h3>{markup(told.sentence)}</h3></header>'
         f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>{advice}</article>'
     )
 
@@ -51,7 +50,7 @@ def _rows(told: Postmortem) -> list[tuple[str, str]]:
     rows = {
         "memory": sizes(told.allocated_bytes, told.reserved_bytes, told.fragmented_bytes),
         "failed frames": _of_frames(told),
-        "names": _listed(told.names),
+        "names": listed(told.names),
         "cells": ", ".join(
             f"cell {it.index} kept {human_bytes(it.kept_bytes)}" for it in told.cells
         ),
@@ -65,7 +64,7 @@ def _of_frames(told: Postmortem) -> str:
         return "what they hold is unknown: the search found no room, or took too long"
     if told.failing_cell_bytes < LEAST_BYTES:
         return ""
-    inside = f", most of it {_listed(told.locals)}" if told.locals else ""
+    inside = f", most of it {listed(told.locals)}" if told.locals else ""
     return f"hold {human_bytes(told.failing_cell_bytes)}{inside}; {_BY_ITSELF}"
 
 
@@ -77,7 +76,8 @@ def _releasable(told: Postmortem) -> str:
     return f"{human_bytes(told.releasable_bytes)} with `{told.fix}`"
 
 
-def _listed(held: list[HeldByName]) -> str:
+def listed(held: list[HeldByName]) -> str:
+    """Names with their sizes."""
     return ", ".join(f"`{_safe(it.name)}` {human_bytes(it.retained_bytes)}" for it in held)
 
 
@@ -89,5 +89,6 @@ def _safe(text: str) -> str:
     return printable(text)
 
 
-def _markup(text: str) -> str:
+def markup(text: str) -> str:
+    """A sentence as HTML; what stands between backticks is code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(_safe(text), quote=True))

@@ -198,6 +198,21 @@ def test_where_the_search_finds_no_room_the_rest_is_told(
     assert session.run("assert seen() is None")
 
 
+def test_where_nothing_can_be_told_one_sentence_says_so_below_the_users_traceback(
+    session: Session, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def no_room(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("xleak.shell.out_of_memory.autopsy.state", no_room)
+    session.run(HELD)
+    assert not session.run("step()")
+    told = capsys.readouterr()
+    assert "you tried to allocate" in told.out
+    assert told.err.count("memory is too short") == 1
+    assert session.run("import sys; assert not hasattr(sys, 'last_traceback')")
+
+
 def scripted(monkeypatch: pytest.MonkeyPatch, allocated: int, reserved: int) -> None:
     reading = DeviceReading("cuda:0", allocated, reserved, None, None, None, None, 16 * GIB)
     monkeypatch.setattr(

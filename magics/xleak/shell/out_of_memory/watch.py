@@ -66,6 +66,8 @@ class _Failures:
             self._tell(index, refusal)
         except MemoryError:
             _say("memory is too short to say who holds it; %xleak oom does, once there is some.")
+        except Exception as error:
+            self._watcher.say_failure(error)
 
     def _tell(self, index: int, refusal: Refusal) -> None:
         from xleak.shell.out_of_memory import autopsy

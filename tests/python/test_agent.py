@@ -277,7 +277,7 @@ def test_a_cache_of_a_device_is_emptied_unless_something_runs_there(
     busy: bool, freed: list[dict[str, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     backend = Backend(busy)
-    monkeypatch.setitem(sys.modules, "torch.cuda", backend)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "torch.cuda", backend)
     monkeypatch.setattr(
         releases,
         "device_readings",
@@ -370,7 +370,7 @@ def test_undo_overwrites_nothing_that_has_the_place_by_now(session: Session) -> 
     push_down(session)
     session.shell.user_ns[f"_{number}"] = "mine"
     [entry] = by_agent(session)
-    with pytest.raises(UsageError, match="is something else by now$"):
+    with pytest.raises(UsageError, match=r"is something else by now$"):
         magic(session, f"journal --undo {entry.number}")
     assert number not in session.shell.user_ns["Out"]
     assert entry.undo

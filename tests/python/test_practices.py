@@ -19,8 +19,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 SECTIONS: dict[str, list[Any]] = runpy.run_path(str(DOCS / "practices.py"))["SECTIONS"]
 ROWS = [row for rows in SECTIONS.values() for row in rows]
 COMMANDS = sorted({it for row in ROWS for it in row.commands.split(", ") if it})
-# Subcommands and functions that come with a part of their own.
-AWAITED = {"%xleak oom", "%xleak watch --diff", "xleak.watch"}
 
 
 def test_the_page_is_as_make_docs_would_write_it() -> None:
@@ -59,8 +57,6 @@ def _help_of(command: str, shell: InteractiveShell) -> str | None:
 @pytest.mark.parametrize("command", [it for it in COMMANDS if it.startswith("%")])
 def test_a_magic_is_there_and_its_help_has_the_option(command: str, session: Session) -> None:
     told = _help_of(command, session.shell)
-    if told is None and command in AWAITED:
-        pytest.skip(f"{command} is another part's")
     assert told is not None
     for option in re.findall(r"--[\w-]+", command):
         assert option in told
@@ -69,8 +65,6 @@ def test_a_magic_is_there_and_its_help_has_the_option(command: str, session: Ses
 @pytest.mark.parametrize("command", [it for it in COMMANDS if not it.startswith("%")])
 def test_a_command_or_a_function_is_there(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     if command.startswith("xleak."):
-        if command in AWAITED and not hasattr(xleak, command.partition(".")[2]):
-            pytest.skip(f"{command} is another part's")
         assert hasattr(xleak, command.partition(".")[2])
         return
     assert main([command.split()[1], "--help"]) == 0

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from xleak import _native
 from xleak.agent.releases import Act, Release, Releases
+from xleak.shell.settings import RELEASABLE
 
 if TYPE_CHECKING:
     from xleak.shell.watcher import Interrupted, Watcher
@@ -61,10 +62,7 @@ class Agent:
         settings = self._watcher.settings
         if "auto" not in (settings.policy, *settings.rule_policies.values()):
             return
-        known = self._known()
-        self._tried = {key: cell for key, cell in self._tried.items() if key in known}
-        if not any(self._untried(codes) for codes, _, _ in self._releases.kinds()):
-            return
+        # Who sends the next request at once waits for this: what there is to do is asked later.
         if self._loop is None:
             for _ in self._work(lambda: False):
                 pass
@@ -103,6 +101,8 @@ class Agent:
         return time.monotonic() > self._until if waits is None else waits()
 
     def _work(self, interrupted: Interrupted) -> Iterator[None]:
+        if not self._untried(RELEASABLE):
+            return
         for codes, why, act in self._releases.kinds():
             if not self._untried(codes):
                 continue
@@ -144,12 +144,14 @@ class Agent:
         came = ", ".join(f"{_native.human(size)} to {owner}" for owner, size in freed.items())
         return f"{what}: came back: {came}" if came else f"{what}: no allocator's counter moved"
 
-    def _untried(self, codes: tuple[str, ...]) -> dict[str, _native.Finding]:
+    def _untried(self, codes: Sequence[str]) -> dict[str, _native.Finding]:
         """Those of these rules that go by themselves and were not tried since the last cell."""
         policy_of, last = self._watcher.settings.policy_of, self._watcher.last_cell
+        known = self._known()
+        self._tried = {key: cell for key, cell in self._tried.items() if key in known}
         return {
             key: it
-            for key, it in self._known().items()
+            for key, it in known.items()
             if it.code in codes
             and it.basis == "measured"
             and policy_of(it.code) == "auto"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from xleak import _native
 from xleak.shell import readings, tensors
 
 # What is dear is read less often, so that it takes no more than this part of the time.
-_SHARE = 1 / 1000
+_SHARE = 1 / 400
 # So much is never dear while it is asked for a few hundred times in all.
 _CHEAP_SECONDS = 2e-3
 # Readings, at least, while the number of steps doubles: from them growth is told in a short loop too.
@@ -33,29 +34,28 @@ class Use:
 
 
 class Dear(Generic[Value]):
-    """A counter that may take long: glibc walks its free lists, a device's is a call into its driver."""
+    """A counter that may take long: glibc walks its free lists, a device's is a call into its driver.
+    By the time of the processor: a machine that has more to do makes nothing dearer."""
 
     def __init__(self, read: Callable[[], Value]) -> None:
         self._read = read
+        self._seconds = 0.0
         self._not_before = 0.0
-        self._last_seconds = 0.0
 
     def now(self) -> Value:
         """Whatever it takes."""
-        began = time.perf_counter()
+        began = time.thread_time()
         value = self._read()
-        ended = time.perf_counter()
-        # One that the system put off to do something else says nothing of the next.
-        seconds = min(ended - began, self._last_seconds)
-        self._last_seconds = ended - began
-        self._not_before = ended + seconds / _SHARE
+        ended = time.thread_time()
+        self._seconds = ended - began
+        self._not_before = ended + self._seconds / _SHARE
         return value
 
     def at(self, step: int) -> Value | None:
         """None where the last reading was too dear for another one yet."""
         apart = max(1, (1 << step.bit_length() - 1) // _A_DOUBLING)
-        due = step % apart == 0 and self._last_seconds < _CHEAP_SECONDS
-        return self.now() if due or time.perf_counter() >= self._not_before else None
+        due = step % apart == 0 and self._seconds < _CHEAP_SECONDS
+        return self.now() if due or time.thread_time() >= self._not_before else None
 
 
 def heap_bytes() -> int | None:
@@ -66,13 +66,13 @@ def heap_bytes() -> int | None:
         return None
 
 
-def tensor_bytes() -> int | None:
-    """What tensors on the host take; None where nobody counts them."""
+def tensor_counter() -> Callable[[], int] | None:
+    """What tells the bytes of tensors on the host; None where nobody counts them."""
     if not tensors.counted():
         return None
     from xleak import _torch
 
-    return _torch.live_bytes()
+    return _torch.live_bytes
 
 
 def device_bytes() -> dict[str, int]:
@@ -87,14 +87,21 @@ class Counters:
     def __init__(self) -> None:
         self._heap = Dear(heap_bytes)
         self._devices = Dear(device_bytes)
+        self._tensors: Callable[[], int] | None = None
 
     def at(self, step: int) -> dict[str, int]:
         """Those that cost little now; step: how many there were, from 1."""
-        return _known(tensor_bytes(), self._heap.at(step), self._devices.at(step) or {})
+        return _known(self._tensor_bytes(), self._heap.at(step), self._devices.at(step) or {})
 
     def all(self) -> dict[str, int]:
         """All that are known."""
-        return _known(tensor_bytes(), self._heap.now(), self._devices.now())
+        return _known(self._tensor_bytes(), self._heap.now(), self._devices.now())
+
+    def _tensor_bytes(self) -> int | None:
+        # Each step asks, and torch may be imported at any of them.
+        if self._tensors is None and "torch" in sys.modules:
+            self._tensors = tensor_counter()
+        return None if self._tensors is None else self._tensors()
 
 
 def _known(host: int | None, heap: int | None, devices: dict[str, int]) -> dict[str, int]:

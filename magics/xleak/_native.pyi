@@ -275,6 +275,9 @@ def call_guard(hook: Callable[[], BaseException | None]) -> None:
     """Calls hook() on the main thread while a cell runs and the guard has something for it, between
     two instructions of whichever code; an exception that it returns is raised there."""
 
+def near_limits() -> list[GuardNote]:
+    """Of each limit whose level is not normal, what is to be told to who comes only now."""
+
 def guard_lines() -> list[GuardNote]:
     """What is to be read under a cell, each once."""
 

@@ -252,4 +252,10 @@ std::vector<LimitState> Guard::states() const {
   return state_->levels.states();
 }
 
+std::vector<GuardNote> Guard::near_limits() const {
+  if (state_->in_child()) return {};
+  const std::lock_guard lock(state_->mutex);
+  return state_->levels.near_limits();
+}
+
 }  // namespace xleak::monitor

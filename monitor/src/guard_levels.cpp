@@ -209,7 +209,7 @@ bool GuardLevels::is_caused_by_cell(const Track& track) const {
   return it.own_bytes >= others || free_bytes(it) + *grown >= critical_free(it);
 }
 
-GuardNote GuardLevels::note_of(const Track& track) {
+GuardNote GuardLevels::note_of(const Track& track) const {
   GuardNote note{track.reading,
                  track.level,
                  cells_.empty() ? 0 : cells_.back().index,
@@ -277,6 +277,14 @@ std::int64_t GuardLevels::distance_bytes(const OwnMemory& own) const {
 bool GuardLevels::is_near() const {
   return std::any_of(tracks_.begin(), tracks_.end(),
                      [](const Track& track) { return track.level != GuardLevel::normal; });
+}
+
+std::vector<GuardNote> GuardLevels::near_limits() const {
+  std::vector<GuardNote> notes;
+  for (const Track& track : tracks_) {
+    if (track.level != GuardLevel::normal) notes.push_back(note_of(track));
+  }
+  return notes;
 }
 
 std::vector<LimitState> GuardLevels::states() const {

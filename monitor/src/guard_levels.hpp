@@ -43,6 +43,8 @@ class GuardLevels {
   bool is_near() const;
   bool is_growing() const noexcept { return is_growing_; }
   std::vector<LimitState> states() const;
+  /// Of each limit that is near, as when it came to its level.
+  std::vector<GuardNote> near_limits() const;
 
  private:
   struct Cell {
@@ -68,7 +70,7 @@ class GuardLevels {
   /// Whether the level changed.
   bool move_level(Track& track, double seconds) const;
   bool is_caused_by_cell(const Track& track) const;
-  GuardNote note_of(const Track& track);
+  GuardNote note_of(const Track& track) const;
   std::optional<GuardNote> long_growth(double seconds);
   std::int64_t worth_a_notice() const;
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness import Session
+from panel_client import PanelClient
 
 MIB = 1 << 20
 LIMIT = f"""
@@ -59,3 +60,18 @@ def test_nothing_is_imported_until_a_cell_fails_so(start_kernel: Callable[..., S
     kernel.run("x = 1")
     modules = "[m for m in __import__('sys').modules if m.startswith('xleak.shell.out_of_memory.')]"
     assert "xleak.shell.out_of_memory.autopsy" not in kernel.ask(modules)
+
+
+def test_a_panel_that_comes_later_hears_of_the_failure_and_of_the_limit_that_is_near(
+    fresh_kernel: Session,
+) -> None:
+    fresh_kernel.run(LIMIT)
+    fresh_kernel.run(f"kept = b'x' * {1100 * MIB}")
+    assert fresh_kernel.run("np.ones(1 << 30)").content["status"] == "error"
+    panel = PanelClient(fresh_kernel.client)
+    panel.ask("subscribe")
+    near = panel.wait_for("guard")
+    assert (near["limit"], near["level"] != "normal") == ("address_space", True)
+    told = panel.wait_for("postmortem")
+    assert (told["cell"], told["asked_bytes"]) == (3, 8 << 30)
+    panel.close()

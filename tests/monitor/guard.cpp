@@ -189,6 +189,16 @@ TEST_SUITE("guard levels") {
     CHECK(states[1].warning_bytes == kGiB - kGiB / 5);
   }
 
+  TEST_CASE("who comes later is told of the limits that are near, and of no others") {
+    GuardLevels levels(nobody);
+    at(levels, 100 * kMiB, 0);
+    CHECK(levels.near_limits().empty());
+    const auto told = at(levels, 900 * kMiB, 1).changes;
+    const auto near = levels.near_limits();
+    REQUIRE(near.size() == 1);
+    CHECK(near[0].sentence == told.at(0).sentence);
+  }
+
   TEST_CASE("a line stands under a cell once for each level") {
     GuardLevels levels(nobody);
     levels.begin_cell(1, holding(100 * kMiB), {}, 0);

@@ -108,6 +108,9 @@ void register_guard(py::module_& m) {
   m.def(
       "limits", [] { return Session::instance().guard().states(); },
       "Return the limits that the guard watches, as last read.");
+  m.def(
+      "near_limits", [] { return Session::instance().guard().near_limits(); },
+      "Return a note for each limit whose level is not normal.");
 }
 
 }  // namespace xleak::bindings

@@ -154,6 +154,16 @@ class Panel:
     def _tell_policy(self, change: Any) -> None:
         self._send_all(messages.policy(change["new"]))
 
+    def _tell_newcomer(self, front: _Front) -> None:
+        """What was told before it came and is still so."""
+        if rules := self._watcher.settings.rule_policies:
+            self._send(front, messages.rule_policies(rules))
+        for note in _native.near_limits():
+            self._send(front, messages.guard(note))
+        for index, told in self._watcher.postmortems.items():
+            self._send(front, messages.postmortem(index, told))
+        self._tell_last_session(front)
+
     def _tell_last_session(self, front: _Front) -> None:
         if self._flight is None or self._flight.before is None or front.knows_last_session:
             return
@@ -249,7 +259,7 @@ class Panel:
         if answer is not None:
             self._send(front, answer)
             if answer["kind"] == "session":
-                self._tell_last_session(front)
+                self._tell_newcomer(front)
 
     def _new(self, front: _Front, request: Request) -> Request:
         """The request itself, where its id says that it did not come before."""
@@ -267,11 +277,7 @@ class Panel:
             self._choose_live()
             if not front.subscribed:
                 return messages.done(request.id)
-            session, rules = self._session(request), self._watcher.settings.rule_policies
-            if not rules:
-                return session
-            self._send(front, session)
-            return messages.rule_policies(rules)
+            return self._session(request)
         if request.kind == "findings":
             # Who asks waits for what did not fit under the cell.
             self._watcher.idle(lambda: False)

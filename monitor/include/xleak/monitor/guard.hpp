@@ -87,6 +87,8 @@ class XLEAK_MONITOR_API Guard {
   /// Reads all limits now.
   void look();
   std::vector<LimitState> states() const;
+  /// What is to be told of limits that are near by who comes only now.
+  std::vector<GuardNote> near_limits() const;
 
  private:
   struct State;

@@ -12,7 +12,7 @@ from xleak import _native
 from xleak.shell import readings, tensors
 
 # What is dear is read less often, so that it takes no more than this part of the time.
-_SHARE = 1 / 400
+_SHARE = 1 / 500
 # So much is never dear while it is asked for a few hundred times in all.
 _CHEAP_SECONDS = 2e-3
 # Readings, at least, while the number of steps doubles: from them growth is told in a short loop too.
@@ -86,16 +86,19 @@ class Counters:
 
     def __init__(self) -> None:
         self._heap = Dear(heap_bytes)
-        self._devices = Dear(device_bytes)
+        self._allocators = Dear(self._allocated)
         self._tensors: Callable[[], int] | None = None
 
     def at(self, step: int) -> dict[str, int]:
         """Those that cost little now; step: how many there were, from 1."""
-        return _known(self._tensor_bytes(), self._heap.at(step), self._devices.at(step) or {})
+        return _known(self._allocators.at(step) or {}, self._heap.at(step))
 
     def all(self) -> dict[str, int]:
         """All that are known."""
-        return _known(self._tensor_bytes(), self._heap.now(), self._devices.now())
+        return _known(self._allocators.now(), self._heap.now())
+
+    def _allocated(self) -> dict[str, int | None]:
+        return {HOST: self._tensor_bytes(), **device_bytes()}
 
     def _tensor_bytes(self) -> int | None:
         # Each step asks, and torch may be imported at any of them.
@@ -104,6 +107,6 @@ class Counters:
         return None if self._tensors is None else self._tensors()
 
 
-def _known(host: int | None, heap: int | None, devices: dict[str, int]) -> dict[str, int]:
-    found = {HOST: host, HEAP: heap, **devices}
+def _known(allocated: dict[str, int | None], heap: int | None) -> dict[str, int]:
+    found = {**allocated, HEAP: heap}
     return {name: value for name, value in found.items() if value is not None}

@@ -39,6 +39,7 @@ class Dear(Generic[Value]):
 
     def __init__(self, read: Callable[[], Value]) -> None:
         self._read = read
+        self._is_first = True
         self._seconds = 0.0
         self._not_before = 0.0
 
@@ -47,7 +48,9 @@ class Dear(Generic[Value]):
         began = time.thread_time()
         value = self._read()
         ended = time.thread_time()
-        self._seconds = ended - began
+        # The first one has much to set up, and says nothing of the next.
+        self._seconds = 0.0 if self._is_first else ended - began
+        self._is_first = False
         self._not_before = ended + self._seconds / _SHARE
         return value
 

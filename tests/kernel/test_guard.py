@@ -236,6 +236,10 @@ def test_a_cell_is_stopped_before_an_rlimit_is_reached(
     ran = kernel.run("kept = []; grow(kept, 4000)")
     assert ran.content["ename"] == "MemoryGuardError"
     assert resource in ran.content["evalue"]
+    (told,) = ran.of("display_data")
+    assert (
+        "The guard stopped cell 3 before the host was out of memory" in told["data"]["text/plain"]
+    )
     assert kernel.value("len(kept) > 100") == "True"
 
 

@@ -149,7 +149,7 @@ def postmortem(
     failing = search.held(LAST_TRACEBACK) if search else None
     free_soon, fix = releasable(search, now)
     return Postmortem(
-        sentence=_sentence(index, on, free, limit),
+        sentence=_sentence(index, on, free, limit, refusal.by_guard),
         allocator=on.allocator,
         asked_bytes=on.asked,
         free_bytes=free,
@@ -177,9 +177,11 @@ def _difference(reserved: int | None, allocated: int | None) -> int | None:
     return None if reserved is None or allocated is None else max(0, reserved - allocated)
 
 
-def _sentence(index: int, on: Situation, free: int | None, limit: str) -> str:
+def _sentence(index: int, on: Situation, free: int | None, limit: str, by_guard: bool) -> str:
     where = "the host" if on.allocator == HOST else on.allocator
-    if on.asked is None:
+    if by_guard:
+        said = f"The guard stopped cell {index} before {where} was out of memory"
+    elif on.asked is None:
         said = f"Cell {index} ran out of memory on {where}"
     else:
         said = f"Cell {index} asked {where} for {_native.human(on.asked)}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
-from xleak.shell.fields import class_fields, fields_of, is_instance, loaded_class
+from xleak.shell.fields import fields_of, is_instance, loaded_class
 
 HOST = "host"
 
@@ -65,6 +65,8 @@ class Refusal:
     allocated: int | None = None
     reserved: int | None = None
     total: int | None = None
+    by_guard: bool = False
+    """Nothing was refused yet: xleak's guard stopped the cell."""
 
 
 def refusal_of(error: BaseException, namespace: dict[str, Any]) -> Refusal | None:
@@ -173,13 +175,13 @@ def _by_type(error: BaseException) -> Refusal | None:
         number: Any = OSError.errno
         return Refusal(HOST) if number.__get__(error) == errno.ENOMEM else None
     if issubclass(kind, MemoryError):
-        return Refusal(HOST) if _is_of_the_guard(kind) else _of_numpy(error)
+        return Refusal(HOST, by_guard=True) if _is_of_the_guard(kind) else _of_numpy(error)
     return None
 
 
 def _is_of_the_guard(kind: type) -> bool:
-    module = class_fields(kind).get("__module__")
-    return type(module) is str and module.startswith("xleak.")
+    guard = loaded_class("xleak.shell.guard", "MemoryGuardError")
+    return guard is not None and issubclass(kind, guard)
 
 
 def _of_numpy(error: BaseException) -> Refusal | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -18,6 +19,7 @@ from shells import new_session
 
 # Other numbers are for long runs by hand. Both are printed in pytest's summary.
 SEED = int(os.environ.get("XLEAK_PROPERTY_SEED", "7"))
+ADDRESS = re.compile(r"0x[0-9a-f]+")
 EXAMPLES = int(os.environ.get("XLEAK_PROPERTY_EXAMPLES", "30"))
 
 
@@ -32,13 +34,16 @@ class Seen:
 
 @contextmanager
 def collector_waits() -> Iterator[None]:
-    """When it runs by itself hangs on every allocation of either side; enabled it stays."""
-    before = gc.get_threshold()
+    """When it runs by itself hangs on every allocation of either side; enabled it stays. Hypothesis times it
+    by a callback, which the agent would take for the user's."""
+    before, callbacks = gc.get_threshold(), gc.callbacks[:]
     gc.set_threshold(1 << 30, 1 << 30, 1 << 30)
+    gc.callbacks.clear()
     try:
         yield
     finally:
         gc.set_threshold(*before)
+        gc.callbacks[:] = callbacks
 
 
 def run(cells: Cells, policy: str) -> Seen:
@@ -50,7 +55,7 @@ def run(cells: Cells, policy: str) -> Seen:
             text = StringIO()
             with redirect_stdout(text):
                 session.run(cell)
-            seen.outputs.append(text.getvalue())
+            seen.outputs.append(ADDRESS.sub("0x", text.getvalue()))
         seen.released = [it.what for it in session.watcher.journal.entries if it.who == "agent"]
         session.watcher.settings.policy = "report"
         seen.names = Picture(session.shell.user_ns, seen_outputs(session.shell.user_ns)).taken()

@@ -74,6 +74,12 @@ def test_a_fix_leaves_no_name_of_its_own(session: Session) -> None:
     assert session.shell.user_ns["held"] == []
 
 
+def test_a_fix_that_imports_takes_no_name_of_the_users(session: Session) -> None:
+    session.run("gc = 'garbage counts'")
+    run_fix(session.shell, fix("import gc; gc.collect()"))
+    assert session.shell.user_ns["gc"] == "garbage counts"
+
+
 def test_what_a_fix_prints_is_not_shown_and_what_others_print_meanwhile_is(
     session: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:

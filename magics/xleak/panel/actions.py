@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import sys
 import threading
@@ -57,9 +58,12 @@ def run_fix(shell: InteractiveShell, fix: _native.Fix) -> Outcome:
     """Runs a fix as a cell would, but it is none: no history, no Out, no prompt, no name left."""
     user_ns = shell.user_ns
     names = set(user_ns)
+    shadowed: dict[str, Any] = {}
     before = read_counters()
     try:
-        code = compile(shell.transform_cell(fix.code), "<xleak: a fix>", "exec")
+        source = shell.transform_cell(fix.code)
+        shadowed = {name: user_ns[name] for name in _imported(source) if name in user_ns}
+        code = compile(source, "<xleak: a fix>", "exec")
         with contextlib.redirect_stdout(_WithoutThisThread(sys.stdout)):
             exec(code, shell.user_global_ns, user_ns)
     except BaseException as error:
@@ -69,9 +73,16 @@ def run_fix(shell: InteractiveShell, fix: _native.Fix) -> Outcome:
     finally:
         for name in [name for name in user_ns if name not in names]:
             del user_ns[name]
+        user_ns.update(shadowed)
     freed = returned(before, read_counters())
     came = ", ".join(f"{_native.human(size)} to {owner}" for owner, size in freed.items())
     return freed, [f"came back: {came}" if came else "no allocator's counter moved"]
+
+
+def _imported(source: str) -> list[str]:
+    """The modules that a fix imports, by the names that it gives them."""
+    imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import)]
+    return [it.asname or it.name for node in imports for it in node.names]
 
 
 def _sizes(freed: dict[str, int]) -> dict[str, int]:

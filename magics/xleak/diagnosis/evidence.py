@@ -115,7 +115,7 @@ def collect(
         tensors.why_unknown(),
         any(map(_TRAINS.search, sources.values())),
         notes.cell_times(sources, watching.shell),
-        list(notes.out_of_memory),
+        list(watching.postmortems),
         _growth(verdict.cells, sources),
         _loaders(watching),
         profile,

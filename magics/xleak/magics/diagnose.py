@@ -26,11 +26,8 @@ class Diagnoser:
             watching.before_run.append(self._profiled.before_run)
             # The profiler is stopped first: what it sees is the cell's.
             watching.after_account.append(self._profiled.after_account)
-            watching.after_account.append(self._after_account)
+            watching.after_account.append(self._notes.after_cell)
             watching.after_judgement.append(self._profiled.after_judgement)
-
-    def _after_account(self, index: int) -> None:
-        self._notes.after_cell(index, self._shell)
 
     def show(self, as_json: bool) -> None:
         """Prints or displays the diagnosis. Runs nothing of the user's."""

@@ -1,15 +1,13 @@
-"""What a diagnosis wants to know of earlier cells, and what is gone once they have ended: where the time
-of the long ones went, and which ran out of memory."""
+"""Where the time of the long ones of earlier cells went, which is gone once the next one runs."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xleak import _native
-from xleak.shell.fields import class_name
 from xleak.shell.holders.timed_lines import seconds_by_place
 from xleak.shell.line_kinds import Kind, line_kinds
 
@@ -20,9 +18,6 @@ if TYPE_CHECKING:
 _LEAST_SECONDS = 1.0
 # The latest count.
 _MOST_CELLS = 8
-_NAMES_OF_ERRORS = ("MemoryError", "OutOfMemoryError", "ResourceExhaustedError")
-# How torch's allocator for the host says it, as a RuntimeError.
-_HOST_ALLOCATOR = "can't allocate memory"
 
 
 @dataclass(frozen=True)
@@ -47,20 +42,14 @@ class CellNotes:
         self._times: deque[tuple[int, list[tuple[str, int, float]], float]] = deque(
             maxlen=_MOST_CELLS
         )
-        self.out_of_memory: list[int] = []
-        """Indexes of the cells that ended so."""
 
-    def after_cell(self, index: int, shell: InteractiveShell) -> None:
+    def after_cell(self, index: int) -> None:
         """Notes the cell that has just ended."""
         record = _native.record(index)
-        if record is None:
-            return
-        if record.seconds >= _LEAST_SECONDS:
+        if record is not None and record.seconds >= _LEAST_SECONDS:
             lines, seconds = _native.line_times()
             if seconds >= _LEAST_SECONDS:
                 self._times.append((index, lines, seconds))
-        if record.status == "error" and _ran_out(shell.last_execution_result):
-            self.out_of_memory.append(index)
 
     def cell_times(self, sources: Mapping[int, str], shell: InteractiveShell) -> list[CellTime]:
         """Of the latest long cells, oldest first. sources: what the cells were, by index."""
@@ -85,16 +74,3 @@ def _told(
             by_kind[kind] = by_kind.get(kind, 0.0) + spent
             most[kind] = max(most.get(kind, (0.0, (0, 0))), (spent, (cell, line)))
     return CellTime(index, seconds, by_kind, {kind: place for kind, (_, place) in most.items()})
-
-
-def _ran_out(result: Any) -> bool:
-    """By the type of the error; torch's allocator for the host says it in words alone."""
-    error = None if result is None else result.error_in_exec
-    if error is None:
-        return False
-    if class_name(type(error)) in _NAMES_OF_ERRORS:
-        return True
-    args: Any = BaseException.__dict__["args"]
-    told: Any = args.__get__(error) if type(error) is RuntimeError else ()
-    first = next(iter(told), "")
-    return type(first) is str and _HOST_ALLOCATOR in first

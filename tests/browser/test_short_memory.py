@@ -137,15 +137,15 @@ def test_in_a_narrow_panel_all_of_it_is_seen_heard_and_reached(
 ) -> None:
     messages = [
         ABLE,
-        example("guard", index=1),
+        example("guard", index=2),
         example("guard_of_a_device_between_cells"),
-        example("postmortem", cell=2),
-        example("journal", request=None),
+        example("postmortem", cell=3),
         example("last_session"),
     ]
-    opened = notebook([KEPT, FAILS, sending(*messages)], name=f"narrow_{theme}")
+    told = answering(journal=[example("journal")])
+    opened = notebook([told, KEPT, FAILS, sending(*messages)], name=f"narrow_{theme}")
     dress(opened, theme)
-    for number in (1, 2, 3):
+    for number in (1, 2, 3, 4):
         opened.run(number)
     opened.section("journal")
     opened.section("past").locator("summary").click()

@@ -129,8 +129,8 @@ export class SessionModel {
 
   /** By the policy ask: the finding that it is to be asked about whether to release it. */
   get question(): Finding | null {
-    const asks = this._policy === 'ask';
-    return (asks && this._findings.find(it => it.id === this._question)) || null;
+    const found = this._findings.find(it => it.id === this._question);
+    return found && this._asks(found) ? found : null;
   }
 
   /** Whether the kernel takes requests of a kind. */
@@ -167,6 +167,7 @@ export class SessionModel {
     this._census = null;
     this._devices = null;
     this._policy = null;
+    this._rulePolicies = {};
     this._progress = null;
     this._notice = null;
     this._released = null;
@@ -287,6 +288,7 @@ export class SessionModel {
         this._earlierCells = message.earlier_cells;
         this._findings = sorted(message.findings);
         this._policy = message.policy;
+        this._rulePolicies = {};
         this._live = null;
         this._told = true;
         break;
@@ -301,8 +303,9 @@ export class SessionModel {
         const stay = old.filter(it => !gone.has(it.id) && !news.has(it.id));
         this._findings = sorted([...stay, ...news.values()]);
         if (message.request === null) {
-          const release = sorted(message.added).find(it => it.fixes.some(isRunFix));
-          this._question = release?.id ?? this._question;
+          const release = sorted(message.added).filter(it => it.fixes.some(isRunFix));
+          const asked = release.find(it => this._asks(it)) ?? release[0];
+          this._question = asked?.id ?? this._question;
         }
         break;
       }
@@ -348,9 +351,17 @@ export class SessionModel {
       case 'policy':
         this._policy = message.policy;
         break;
+      case 'rule_policies':
+        this._rulePolicies = message.policies;
+        break;
       default:
         break;
     }
+  }
+
+  /** The policy of a rule wins over the session's. */
+  private _asks(finding: Finding): boolean {
+    return (this._rulePolicies[finding.code] ?? this._policy) === 'ask';
   }
 
   private readonly _changed = new Signal<this, void>(this);
@@ -370,6 +381,7 @@ export class SessionModel {
   private _census: Census | null = null;
   private _devices: Devices | null = null;
   private _policy: Policy | null = null;
+  private _rulePolicies: Readonly<Record<string, Policy>> = {};
   private _progress: Progress | null = null;
   private _notice: INotice | null = null;
   private _released: Released | null = null;

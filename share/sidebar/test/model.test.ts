@@ -138,6 +138,21 @@ test('by the policy ask the largest of what was just found is asked about, once'
   assert.equal(asked(), null);
 });
 
+test('what a rule has for itself wins over the policy of the session', () => {
+  const model = new SessionModel();
+  const asked = () => model.question?.code ?? null;
+  const large = { ...found('0-1', 2 * MIB, 1), code: 'XL401' };
+  const small = { ...found('0-2', MIB, 1), code: 'XL106' };
+  model.take({ kind: 'rule_policies', policies: { XL106: 'ask' } });
+  model.take(changed([large, small]));
+  assert.equal(asked(), 'XL106');
+  model.take({ kind: 'rule_policies', policies: { XL106: 'report' } });
+  model.take({ kind: 'policy', policy: 'ask' });
+  assert.equal(asked(), null);
+  model.take(changed([large]));
+  assert.equal(asked(), 'XL401');
+});
+
 test('a search is over with its answer', () => {
   const model = new SessionModel();
   model.take({ kind: 'progress', request: 7, share: 0.5 });

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 from xleak import _native
+from xleak.shell.tracebacks import drop_last_errors
 from xleak.shell.watcher import Watcher, watcher
 
 MIB = 1 << 20
@@ -80,6 +81,8 @@ def new_session() -> Iterator[Session]:
     finally:
         shell.run_line_magic("unload_ext", "xleak")
         shell.reset(new_session=False)
+        # The next shell keeps this one, by the module that it took the place of.
+        drop_last_errors(shell)
         # It would live until the process ends, and each test would walk the heaps of all before it.
         atexit.unregister(shell.atexit_operations)
         InteractiveShell.clear_instance()

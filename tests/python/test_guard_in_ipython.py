@@ -24,7 +24,14 @@ shell = InteractiveShell.instance(config=config)
 shell.run_line_magic("load_ext", "xleak")
 data = [line for line in open("/proc/self/status") if line.startswith("VmData")][0].split()[1]
 resource.setrlimit(resource.RLIMIT_DATA, ((int(data) << 10) + {400 * MIB}, resource.RLIM_INFINITY))
-cell = "kept = []\\nwhile True:\\n    kept.append(b'x' * (1 << 20)); sum(range(100_000))"
+# Without any room IPython itself cannot go on.
+cell = '''
+kept = []
+try:
+    while True: kept.append(b'x' * (1 << 20)); sum(range(100_000))
+except MemoryError:
+    del kept[-32:]
+    raise'''
 print(type(shell.run_cell(cell, store_history=True).error_in_exec).__name__)
 print(shell.run_cell("len(kept) > 100", store_history=True).result)
 """

@@ -594,6 +594,9 @@ def would_free(
     The count of an object includes the one that ``objects`` has. ``named``: values of names that stay.
     """
 
+def lengths_in(names: dict[str, Any], types: tuple[type, ...]) -> dict[str, tuple[int, int]]:
+    """Return the id and the length of each value that is exactly of one of the built-in types."""
+
 class LiveObjects:
     """The objects that the collector tracked when this was made, by type. Keeps them alive until
     the end of the ``with`` block, which it must have."""

@@ -25,6 +25,8 @@ shell.run_line_magic("load_ext", "xleak")
 data = [line for line in open("/proc/self/status") if line.startswith("VmData")][0].split()[1]
 resource.setrlimit(resource.RLIMIT_DATA, ((int(data) << 10) + {400 * MIB}, resource.RLIM_INFINITY))
 # Without any room IPython itself cannot go on.
+# As many names as a long session has.
+shell.user_ns.update((f"_i{{number}}", "") for number in range(1, 3000))
 cell = '''
 kept = []
 try:
@@ -52,6 +54,7 @@ def test_a_cell_of_a_plain_ipython_is_stopped_too() -> None:
 def test_without_being_told_to_the_guard_warns_and_the_cell_ends_as_it_would_have() -> None:
     done = ran()
     assert "xleak guard: Memory is nearly out: " in done.stderr
+    assert "`kept` (0 to " in done.stderr
     assert "MemoryError\n" in done.stdout
     assert "MemoryGuardError" not in done.stdout
 

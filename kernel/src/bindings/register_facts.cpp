@@ -2,6 +2,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+
 #include "bindings/limits.hpp"
 #include "bindings/register.hpp"
 #include "facts/output_cache.hpp"
@@ -51,6 +53,24 @@ facts::Bytes would_free(const py::list& objects, const std::map<std::intptr_t, i
     references[reinterpret_cast<PyObject*>(identity)] = count;
   }
   return facts::would_free(roots, references, pointers(named), pointers(barriers));
+}
+
+/// To ask for the length of an exact built-in container runs no code of the user's.
+py::dict lengths_in(const py::dict& names, const py::tuple& types) {
+  py::dict lengths;
+  Py_ssize_t position = 0;
+  PyObject* name = nullptr;
+  PyObject* value = nullptr;
+  const auto is_type_of_value = [&value](py::handle type) {
+    return type.ptr() == reinterpret_cast<PyObject*>(Py_TYPE(value));
+  };
+  while (PyDict_Next(names.ptr(), &position, &name, &value)) {
+    if (!PyUnicode_CheckExact(name)) continue;
+    if (std::none_of(types.begin(), types.end(), is_type_of_value)) continue;
+    const auto identity = reinterpret_cast<std::intptr_t>(value);
+    lengths[name] = py::make_tuple(identity, PyObject_Size(value));
+  }
+  return lengths;
 }
 
 }  // namespace
@@ -103,6 +123,8 @@ void register_facts(py::module_& m) {
       "type_name",
       [](const py::object& object) { return std::string(Py_TYPE(object.ptr())->tp_name); },
       py::arg("object"), "Return the name that an object's type was made with.");
+  m.def("lengths_in", lengths_in, py::arg("names"), py::arg("types"),
+        "Return the id and the length of each value that is exactly of one of the types, by name.");
   m.def("python_pool_bytes", facts::python_pool_bytes,
         "Return the bytes in use in CPython's own pools, or None where it does not tell.");
 }

@@ -7,7 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -24,8 +24,6 @@ Told = Callable[[_native.GuardNote], None]
 _RUN_CODE = InteractiveShell.run_code.__code__
 # Containers whose length is theirs alone to tell.
 _CONTAINERS = (list, dict, set, deque, bytearray)
-# To look through more would be felt at the start of a cell.
-_MOST_NAMES = 1000
 # More would hide the one that matters.
 _MOST_SHOWN = 3
 
@@ -152,15 +150,8 @@ def runs_user_code(shell: InteractiveShell, frame: FrameType | None) -> bool:
 
 def _lengths(shell: InteractiveShell) -> dict[str, tuple[int, int]]:
     """The identity and the length of the user's containers, by name."""
-    user_ns, hidden = shell.user_ns, shell.user_ns_hidden
-    if len(user_ns) > _MOST_NAMES:
-        return {}
-    named: list[tuple[Any, Any]] = list(user_ns.items())
-    return {
-        name: (id(value), len(value))
-        for name, value in named
-        if type(value) in _CONTAINERS and type(name) is str and name not in hidden
-    }
+    lengths = _native.lengths_in(shell.user_ns, _CONTAINERS)
+    return {name: found for name, found in lengths.items() if name not in shell.user_ns_hidden}
 
 
 def _grown(before: dict[str, tuple[int, int]], shell: InteractiveShell) -> list[str]:

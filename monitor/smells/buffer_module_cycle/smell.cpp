@@ -23,16 +23,8 @@ std::vector<Finding> at_run_time(const SessionView& session) {
 using source::Field;
 using source::Kind;
 
-// The first parameter of the method around it.
-Place self_of(const Expr& spot) {
-  Function function = spot.function();
-  while (function && !function.is_method()) function = function.function();
-  const auto parameters = function.parameters();
-  return parameters.empty() ? Place() : parameters.front().place();
-}
-
 bool is_self(const Expr& value) {
-  return value.is(Kind::name) && value.place() && value.place() == self_of(value);
+  return value.is(Kind::name) && value.place() && value.place() == value.self();
 }
 
 bool is_of_self(Expr target) {

@@ -24,14 +24,6 @@ std::vector<Finding> at_run_time(const SessionView& session) {
 using source::Field;
 using source::Kind;
 
-// The first parameter of the method around it.
-Place self_of(const Expr& spot) {
-  Function function = spot.function();
-  while (function && !function.is_method()) function = function.function();
-  const auto parameters = function.parameters();
-  return parameters.empty() ? Place() : parameters.front().place();
-}
-
 bool is_of(Expr object, Place self) {
   object = object.root();
   while (object.is(Kind::attribute)) object = object.child(Field::object).root();
@@ -110,7 +102,7 @@ std::vector<Callback> kept_callbacks(const SourceView& code) {
   std::vector<Callback> callbacks;
   for (const Expr& statement : code.assignments()) {
     const Expr left = statement.child(Field::left);
-    if (!left.is(Kind::attribute) || !is_of(left, self_of(statement))) continue;
+    if (!left.is(Kind::attribute) || !is_of(left, statement.self())) continue;
     const Expr right = statement.child(Field::right);
     add(right, left.place(), callbacks);
     if (!keeps_callback(right.as_call())) continue;
@@ -122,7 +114,7 @@ std::vector<Callback> kept_callbacks(const SourceView& code) {
   for (const Store& store : code.stores()) {
     if (store.site.is(Kind::comprehension)) continue;
     const Expr holder = store.container.root();
-    if (holder.is(Kind::attribute) && is_of(holder, self_of(store.site))) {
+    if (holder.is(Kind::attribute) && is_of(holder, store.site.self())) {
       callbacks.push_back({store.value, holder.place()});
     }
   }
@@ -146,7 +138,7 @@ std::vector<Finding> in_source(const SourceView& code) {
   std::vector<Finding> findings;
   if (code.classes().empty()) return findings;
   for (const Callback& callback : kept_callbacks(code)) {
-    const Place self = self_of(callback.value);
+    const Place self = callback.value.self();
     const bool is_method = is_bound_method(callback.value, self);
     if (!self || (!is_method && !captures(callback.value, self))) continue;
     if (is_let_go(callback.holder)) continue;

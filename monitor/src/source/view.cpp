@@ -253,6 +253,17 @@ Function Expr::function() const {
   return *this ? Function(program_, program_->function_of(node_)) : Function();
 }
 
+Function Expr::enclosing_method() const {
+  Function method = function();
+  while (method && !method.is_method()) method = method.function();
+  return method;
+}
+
+Place Expr::self() const {
+  const auto parameters = enclosing_method().parameters();
+  return parameters.empty() ? Place() : parameters.front().place();
+}
+
 Expr Expr::class_definition() const {
   return *this ? program_->at(program_->above(program_->node(node_).parent, Kind::class_definition))
                : Expr();
@@ -762,17 +773,11 @@ bool is_pass(std::string_view name) {
   return name == "forward" || name == "training_step" || name == "__call__";
 }
 
-Function method_around(Expr spot) {
-  Function function = spot.function();
-  while (function && !function.is_method()) function = function.function();
-  return function;
-}
-
 bool is_reached_by_pass(const Function& method, int levels) {
   if (is_pass(method.name())) return true;
   if (levels == 0 || method.name() == "__init__") return false;
   for (const Call& site : method.call_sites()) {
-    const Function caller = method_around(site);
+    const Function caller = site.enclosing_method();
     if (caller && caller != method && caller.class_definition() == method.class_definition() &&
         is_reached_by_pass(caller, levels - 1)) {
       return true;
@@ -823,7 +828,7 @@ bool SourceView::owns_data(Expr class_definition) const {
 }
 
 bool SourceView::runs_in_forward(Expr spot) const {
-  const Function method = method_around(spot);
+  const Function method = spot.enclosing_method();
   return method && is_module_class(method.class_definition()) &&
          is_reached_by_pass(method, kMethodLevels);
 }

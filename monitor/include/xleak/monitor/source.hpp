@@ -160,6 +160,10 @@ class Expr {
   /// Loops and comprehensions whose body it is in, the innermost first, up to its function.
   List<Loop> loops() const;
   Function function() const;
+  /// The method that it is in, also where functions or lambdas of the method lie between.
+  Function enclosing_method() const;
+  /// The first parameter of that method.
+  Place self() const;
   /// The class whose body it is in, through its methods.
   Expr class_definition() const;
   /// Of a class: the calls of its name.

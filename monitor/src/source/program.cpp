@@ -40,6 +40,11 @@ void Program::index() {
       case Kind::call:
         calls.emplace_back(this, id);
         break;
+      case Kind::attribute:
+        // What decorates or is derived from is used as well: uses() goes by the names that are
+        // known.
+        scopes->dotted(id);
+        break;
       case Kind::for_loop:
       case Kind::while_loop:
       case Kind::comprehension:

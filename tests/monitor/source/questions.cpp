@@ -68,6 +68,14 @@ TEST_SUITE("questions that rules ask") {
     CHECK_FALSE(loss_like("probe(net(x))"));
   }
 
+  TEST_CASE("what decorates a function or is the base of a class is in use") {
+    CHECK(Cells({"import tensorflow as tf\n@tf.function\ndef f(x):\n    pass"})
+              .uses("tensorflow.function"));
+    CHECK(
+        Cells({"import keras\nclass L(keras.layers.Layer):\n    pass"}).uses("keras.layers.Layer"));
+    CHECK_FALSE(Cells({"import tensorflow as tf\ntf.constant(1)"}).uses("tensorflow.function"));
+  }
+
   TEST_CASE("a pass runs forward and the methods that it calls") {
     CHECK(in_forward("    def step(self, x):\n        probe(x)\n"));
     CHECK_FALSE(in_forward("    def other(self, x):\n        probe(x)\n"));

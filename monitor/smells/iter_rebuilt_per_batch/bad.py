@@ -58,7 +58,7 @@ print(step)
 # %% an object for each step
 class Step:
     def __init__(self, loader):
-        self.batches = iter(loader)
+        self.batches = iter(loader)  # lint: XL321
         self.batch = next(self.batches)
 
 steps = [Step(workers) for number in range(3)]

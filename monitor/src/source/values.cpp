@@ -298,11 +298,10 @@ class Evaluation {
     }
     if (position == static_cast<int>(parameters.size())) return unknown();
     if (definition.is_method() && position-- == 0) return of_type(type_of_class_around(function));
-    const auto sites = program_.calls_by_function.find(function);
-    if (position < 0 || sites == program_.calls_by_function.end()) return unknown();
+    if (position < 0) return unknown();
     Value value;
     bool is_first = true;
-    for (const Call& site : sites->second) {
+    for (const Call& site : calls_of(definition)) {
       const Expr argument = site.argument(program_.names.text(name), position);
       if (!argument) continue;
       const Value here = of(argument.id());
@@ -310,6 +309,12 @@ class Evaluation {
       is_first = false;
     }
     return is_first ? unknown() : value;
+  }
+
+  // `__init__` is called by the name of its class.
+  static List<Call> calls_of(const Function& function) {
+    const bool makes = function.name() == "__init__";
+    return makes ? function.class_definition().constructors() : function.call_sites();
   }
 
   // Of a method; the first parameter of a static one is no instance, but seldom asked for.

@@ -74,6 +74,16 @@ TEST_SUITE("what values are") {
         gradful("total = 0.0\nfor x in y:\n    total += net(x).mean().item()\nprobe(total)"));
   }
 
+  TEST_CASE("a constructor's parameter is what the calls of its class hand over") {
+    const std::string holder =
+        "class Holder:\n    def __init__(self, net, rate=1):\n        self.net = net\n"
+        "        self.rate = rate\n    def use(self, x):\n        probe(self.net(x))\n";
+    CHECK(gradful(holder + "Holder(net)"));
+    CHECK(gradful(holder + "Holder(rate=2, net=net)"));
+    CHECK_FALSE(gradful(holder + "Holder(str)"));
+    CHECK_FALSE(gradful(holder));
+  }
+
   TEST_CASE("a chain of names does not go round for ever") {
     CHECK_FALSE(gradful("a = b\nb = a\nprobe(a)"));
     CHECK_FALSE(gradful("def f(x):\n    return f(x)\nprobe(f(1))"));

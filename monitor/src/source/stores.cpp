@@ -37,6 +37,7 @@ class Collector {
     const Expr receiver = call.receiver();
     if (!receiver || !call.callee().dotted().empty()) return;
     const std::string_view method = call.method();
+    if (computes(call)) return;
     if (method == "update") return of_update(call);
     for (const StoringMethod& storing : kStoringMethods) {
       if (method != storing.name) continue;
@@ -52,6 +53,31 @@ class Collector {
       return add(call, receiver, arguments[storing.value_at],
                  method == "setdefault" ? arguments[0] : Expr());
     }
+  }
+
+  // `total.add(loss)` of a class of the program whose add() puts nothing into anything.
+  static bool computes(const Call& call) {
+    const auto methods = call.callees();
+    return !methods.empty() && std::none_of(methods.begin(), methods.end(), puts_something);
+  }
+
+  static bool puts_something(const Function& method) {
+    const auto any = [&](Kind kind, auto test) {
+      const auto all = method.all(kind);
+      return std::any_of(all.begin(), all.end(), test);
+    };
+    return any(Kind::call, stores_by_name) ||
+           any(Kind::assign,
+               [](const Expr& it) { return it.child(Field::left).is(Kind::subscript); }) ||
+           any(Kind::augmented_assign,
+               [](const Expr& it) { return it.child(Field::right).is(Kind::list); });
+  }
+
+  static bool stores_by_name(const Expr& spot) {
+    const std::string_view method = spot.as_call().method();
+    return method == "update" ||
+           std::any_of(std::begin(kStoringMethods), std::end(kStoringMethods),
+                       [&](const StoringMethod& storing) { return storing.name == method; });
   }
 
   // A set returns nothing; `y = module.add(x)` computes something.

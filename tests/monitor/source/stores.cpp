@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "source/view.hpp"
 
 using namespace xleak::monitor;
@@ -60,6 +62,22 @@ TEST_SUITE("what is put into containers") {
     CHECK(stores("y = module.add(x)") == 0);
     CHECK(stores("module.add(x)") == 1);
     CHECK(stores("buffer.push(x, reward=r)") == 2);
+  }
+
+  TEST_CASE("a method of the program is a store only where it puts something into something") {
+    const auto called = [](const std::string& body) {
+      const Cells cells({"class Sum:\n    def add(self, x):\n        " + body +
+                         "\nsum = Sum()\nfor x in y:\n    sum.add(x)\n"});
+      const auto& all = cells.stores();
+      return std::any_of(all.begin(), all.end(),
+                         [](const Store& store) { return store.container.text() == "sum"; });
+    };
+    CHECK(called("self.all.append(x)"));
+    CHECK(called("self.all[self.next] = x"));
+    CHECK(called("self.all += [x]"));
+    CHECK_FALSE(called("self.total = self.total + x"));
+    CHECK_FALSE(called("self.total += x"));
+    CHECK_FALSE(called("return x + 1"));
   }
 
   TEST_CASE("loops over layers, parameters and few literals are over parts") {

@@ -1,4 +1,6 @@
 // A sum of loss tensors remembers the graph of every term.
+#include <algorithm>
+
 #include "holder_findings.hpp"
 #include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
@@ -38,6 +40,60 @@ bool is_fresh_in(const Loop& loop, const Update& update) {
   return false;
 }
 
+// What the calls of its function hand over for a parameter; of any other term, itself.
+List<Expr> given_for(const Expr& term) {
+  const auto bindings = term.place().bindings();
+  if (bindings.size() != 1 || bindings.front().how != source::Bound::parameter) return {term};
+  const Function function = bindings.front().target.function();
+  List<Expr> given;
+  int position = function.is_method() ? -1 : 0;
+  for (const Expr& parameter : function.parameters()) {
+    for (const Call& site : function.call_sites()) {
+      if (parameter.place() == term.place() && position >= 0)
+        given.push_back(site.argument(parameter.name(), position));
+    }
+    ++position;
+  }
+  return given;
+}
+
+bool is_led_back(const SourceView& code, const Expr& term) {
+  const auto given = given_for(term);
+  return (term.place() && code.reaches_backward(term.place())) ||
+         std::any_of(given.begin(), given.end(), [&](const Expr& value) {
+           return value.place() && code.reaches_backward(value.place());
+         });
+}
+
+// A call in the loop sets it back, or makes its object anew.
+bool is_begun_in(const Loop& loop, const Call& call, const Update& update) {
+  for (const PlaceBinding& binding : call.receiver().place().bindings()) {
+    if (binding.target.is_inside(loop)) return true;
+  }
+  for (const PlaceBinding& binding : update.target.place().bindings()) {
+    const Function sets = binding.target.function();
+    if (sets == update.site.function()) continue;
+    for (const Call& site : sets.call_sites()) {
+      if (site.is_inside(loop.body())) return true;
+    }
+  }
+  return false;
+}
+
+// `meter.update(loss)` in a loop, where update() does `self.total += loss`.
+bool is_fed_by_loop(const Update& update) {
+  const Function function = update.site.function();
+  const Place target = update.target.place();
+  if (!function || !target || !target.outlives(update.site) || update.site.is_guarded())
+    return false;
+  for (const Call& site : function.call_sites()) {
+    const auto loops = site.loops();
+    if (loops.empty() || is_over_parts(loops.front())) continue;
+    if (!is_begun_in(loops.front(), site, update)) return true;
+  }
+  return false;
+}
+
 // Of losses, or of one result a batch. Other loops are within a model, over its layers and steps.
 bool is_over_batches(const SourceView& code, const Update& update, const Value& term) {
   if (update.site.function().name() == "forward" &&
@@ -49,6 +105,12 @@ bool is_over_batches(const SourceView& code, const Update& update, const Value& 
     if (loop.is_over_data()) return true;
   }
   return false;
+}
+
+bool goes_on(const Update& update) {
+  const auto loops = update.site.loops();
+  if (loops.empty()) return is_fed_by_loop(update);
+  return !is_over_parts(loops.front()) && !is_fresh_in(loops.front(), update);
 }
 
 // Whoever called the function may lead it back.
@@ -64,8 +126,7 @@ List<Expr> terms_with_graphs(const SourceView& code, const Update& update) {
   for (const Expr& term : update.added) {
     const Value value = term.value();
     if (!value.is_gradful() || !is_over_batches(code, update, value)) continue;
-    const bool was_led_back = term.place() && code.reaches_backward(term.place());
-    if (was_led_back || !is_returned(update)) terms.push_back(term);
+    if (is_led_back(code, term) || !is_returned(update)) terms.push_back(term);
   }
   return terms;
 }
@@ -76,10 +137,13 @@ Finding told(const SourceView& code, const Update& update, const List<Expr>& ter
       "`" + std::string(update.target.text()) +
       "` sums up tensors with their graphs: each turn of the loop stays in memory. Add `" +
       std::string(term.text()) + ".item()` or its `.detach()`.");
-  const bool was_led_back = term.place() && code.reaches_backward(term.place());
-  finding.severity = was_led_back ? Severity::warning : Severity::error;
+  finding.severity = is_led_back(code, term) ? Severity::warning : Severity::error;
   Fix fix{"Add the value without its graph", ""};
-  for (const Expr& each : terms) fix.edits.push_back(each.detached());
+  for (const Expr& each : terms) {
+    for (const Expr& value : given_for(each)) {
+      if (value.value().is_gradful()) fix.edits.push_back(value.detached());
+    }
+  }
   finding.fixes.push_back(std::move(fix));
   return finding;
 }
@@ -87,9 +151,7 @@ Finding told(const SourceView& code, const Update& update, const List<Expr>& ter
 std::vector<Finding> in_source(const SourceView& code) {
   std::vector<Finding> findings;
   for (const Update& update : code.updates()) {
-    const auto loops = update.site.loops();
-    if (loops.empty() || !update.is_sum()) continue;
-    if (is_over_parts(loops.front()) || is_fresh_in(loops.front(), update)) continue;
+    if (!update.is_sum() || !goes_on(update)) continue;
     const auto terms = terms_with_graphs(code, update);
     if (terms.empty() || update.site.may_be_under_no_grad()) continue;
     if (!code.reaches_backward(update.target.place()))

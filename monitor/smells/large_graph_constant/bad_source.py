@@ -36,3 +36,13 @@ class Fixed(keras.layers.Layer):
         return tf.matmul(x, kernel)
 
 out = Fixed()(tf.ones((1, 200)))
+
+# %% drawn by a generator
+rng = np.random.default_rng(0)
+drawn = rng.random((300, 200)).astype("float32")
+
+@tf.function
+def masked(x):
+    return tf.multiply(x, drawn)  # lint: XL515
+
+out = masked(tf.ones((300, 200)))

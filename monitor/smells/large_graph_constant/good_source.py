@@ -35,3 +35,12 @@ def eager(ids):
     return tf.gather(tf.constant(wide), ids)
 
 rows = eager([1, 2])
+
+# %% few numbers of a generator
+few = np.random.default_rng(0).random((3, 3))
+
+@tf.function
+def turned(x):
+    return tf.matmul(x, few)
+
+out = turned(tf.ones((2, 3)))

@@ -55,6 +55,14 @@ std::optional<long long> visible_elements(const Call& made) {
   return elements_of_shape(made.keyword("size"));
 }
 
+// `rng.random((n, m))`, `rng.normal(size=n)` of `rng = numpy.random.default_rng()`.
+std::optional<long long> drawn_elements(const Call& drawn) {
+  if (!drawn.receiver().made_by().callee().is_dotted({"numpy.random.default_rng"}))
+    return std::nullopt;
+  const bool size_is_first = is_one_of(drawn.method(), {"random", "standard_normal"});
+  return elements_of_shape(size_is_first ? drawn.argument("size", 0) : drawn.keyword("size"));
+}
+
 // Data from a file, which nobody loads to have a few numbers.
 bool loads_data(const Expr& callee) {
   return callee.is_dotted({"numpy.load", "numpy.loadtxt", "numpy.genfromtxt", "numpy.fromfile",
@@ -83,6 +91,7 @@ bool is_large_array(const Expr& expression, int depth) {
     const auto count = visible_elements(call);
     return count && *count >= kManyElements;
   }
+  if (call && drawn_elements(call).value_or(0) >= kManyElements) return true;
   if (const Expr inner = without_conversion(expression)) return is_large_array(inner, depth - 1);
   const Place place = expression.place();
   if (!place) return false;

@@ -394,3 +394,14 @@ def test_what_is_not_there_is_refused_before_anything_is_linted(
     assert main(["lint", "nothing.py"]) == 2
     shown = capsys.readouterr()
     assert "nothing.py" in shown.err and shown.out == ""
+
+
+@pytest.mark.parametrize(("key", "told"), [("name", ["XL403"]), ("'last'", [])])
+def test_an_error_kept_by_a_key_of_each_turn_is_more_than_a_note(
+    folder: Path, capsys: pytest.CaptureFixture[str], key: str, told: list[str]
+) -> None:
+    (folder / "a.py").write_text(
+        "failed = {}\nfor name in names:\n    try:\n        read(name)\n"
+        f"    except OSError as error:\n        failed[{key}] = error\n"
+    )
+    assert [code for code, _, _ in places(linted(capsys, "a.py")[1])] == told

@@ -53,10 +53,18 @@ Finding told(const Expr& spot, const Expr& error, const std::string& keeper, Sev
   return finding;
 }
 
+// `failed[path] = error` with a path of each turn adds as `append` does.
+bool adds_each_turn(const Store& store) {
+  const auto loops = store.site.loops();
+  return !store.index || std::any_of(loops.begin(), loops.end(),
+                                     [&](const Loop& loop) { return loop.changes(store.index); });
+}
+
 // A container that goes on growing, or one name for the last error.
 Severity severity_of(const SourceView& code, const Store& store) {
   const bool is_queue = store.site.as_call().method() == "put";
-  const bool grows = !store.index && !is_queue && store.site.in_loop() && !code.is_bounded(store);
+  const bool grows =
+      adds_each_turn(store) && !is_queue && store.site.in_loop() && !code.is_bounded(store);
   return grows ? Severity::warning : Severity::note;
 }
 

@@ -15,6 +15,7 @@ from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from xleak.cell_names import cell_name
 from xleak.explain import kind
 from xleak.postmortem import HeldByName, KeptByCell, Postmortem
 
@@ -168,6 +169,11 @@ class Verdict:
     failure: Failure | None = None
     devices: list[SharedDevice] = field(default_factory=list)
     schema: str = SCHEMA
+
+    def name_of(self, index: int) -> str:
+        """What the cell of an index is called."""
+        counts = {cell.index: cell.execution_count for cell in self.cells}
+        return cell_name(index, counts.get(index))
 
 
 def assemble(

@@ -46,6 +46,16 @@ class XleakManager(KernelManager):
         )
 
 
+class IpykernelManager(XleakManager):
+    """Starts ipykernel, whose user has to say `%load_ext xleak`."""
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        spec = super().kernel_spec
+        spec.argv = [self.python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        return spec
+
+
 @dataclass
 class Ran:
     """What one request brought back."""
@@ -140,8 +150,12 @@ class Session:
                 return reply
 
 
-def start(extra_env: dict[str, str] | None = None, python: str = PYTHON) -> Session:
-    manager = XleakManager()
+def start(
+    extra_env: dict[str, str] | None = None,
+    python: str = PYTHON,
+    kind: type[XleakManager] = XleakManager,
+) -> Session:
+    manager = kind()
     manager.python = python
     manager.start_kernel(env={**os.environ, "IPYTHONDIR": IPYTHON_DIR, **(extra_env or {})})
     client = manager.client()

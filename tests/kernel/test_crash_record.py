@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import PYTHON, TIMEOUT, Session, XleakManager
+from harness import PYTHON, TIMEOUT, IpykernelManager, Session, XleakManager, start
 from panel_client import PanelClient
 
 MIB = 1 << 20
@@ -228,34 +228,19 @@ def test_only_the_last_20_that_died_are_kept_and_none_of_a_living_kernel(
     assert lives.value("1 + 1") == "2"
 
 
-class IpykernelManager(XleakManager):
-    """Starts ipykernel."""
-
-    @property
-    def kernel_spec(self) -> Any:
-        spec = super().kernel_spec
-        spec.argv = [self.python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        return spec
-
-
 def test_load_ext_keeps_a_record_in_ipykernel_and_tells_of_it(state: Path, tmp_path: Path) -> None:
-    manager = IpykernelManager()
-    manager.start_kernel(env={**os.environ, "XDG_STATE_HOME": str(state)})
-    client = manager.client()
-    client.start_channels()
-    client.wait_for_ready(timeout=TIMEOUT)
-    kernel = Session(manager, client)
+    kernel = start({"XDG_STATE_HOME": str(state)}, kind=IpykernelManager)
     kernel.run("%load_ext xleak")
     kill_in_the_middle(kernel, GROW + "HERE\nwhile True: pass", tmp_path / "mark")
     assert told(state)["cell"]["source"].startswith("\nrows = []")
     restart(kernel)
     assert shown(kernel, "%load_ext xleak") == []
     [line] = shown(kernel, "x = 1")
-    assert line.startswith("xleak: the kernel before this one died. It ended in cell 1")
+    assert line.startswith("xleak: the kernel before this one died. It ended in cell 2, ")
     shut_down(kernel)
     assert len(records(state)) == 1, "the one that died"
-    client.stop_channels()
-    manager.cleanup_resources()
+    kernel.client.stop_channels()
+    kernel.manager.cleanup_resources()
 
 
 # --- what is not there -------------------------------------------------------------------------

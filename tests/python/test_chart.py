@@ -32,7 +32,9 @@ def test_a_cell_s_bar_has_a_piece_for_each_holder_and_the_rest() -> None:
 
 
 def test_what_is_unknown_adds_nothing_and_what_is_told_stays() -> None:
-    assert chart.chart_of(verdict(CELLS, FOUND)).bars[2] == chart.Bar(4, [("Out", 5 * MIB)], 0)
+    assert chart.chart_of(verdict(CELLS, FOUND)).bars[2] == chart.Bar(
+        4, "cell 4", [("Out", 5 * MIB)], 0
+    )
 
 
 def test_without_a_finding_of_known_size_there_is_no_chart() -> None:

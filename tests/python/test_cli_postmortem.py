@@ -119,7 +119,7 @@ def test_the_text_has_the_cell_its_lines_the_cause_and_the_file(
 ) -> None:
     path = leave("a = 1\nb = 2\nc = 3\nd = 4")
     text = shown(capsys)
-    assert "It ended in cell 1 (In [4]), " in text
+    assert "It ended in cell 4, " in text
     assert "  | a = 1\n  | b = 2\n  | c = 3\n  | …\n" in text
     assert "Cause:  What ended it is not known" in text
     assert f"Record: {path}" in text

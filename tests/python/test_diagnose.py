@@ -12,6 +12,7 @@ from shell_session import session as in_process
 from shells import Session
 from verdict_samples import cell, verdict
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.diagnosis.checks import Check, by_rules
 from xleak.diagnosis.evidence import Evidence, Loader
 from xleak.diagnosis.timing import timing
@@ -36,7 +37,7 @@ def cells(script: str) -> list[str]:
 def evidence(**changed: Any) -> Evidence:
     """That of a watched session with torch that has trained, where nothing was found."""
     told: dict[str, Any] = {
-        "verdict": verdict([cell(1), cell(2)]),
+        "verdict": verdict([cell(1), cell(2), cell(4)]),
         "suspicions": [],
         "devices": [],
         "is_watched": True,
@@ -132,10 +133,10 @@ def test_a_cell_that_ran_out_of_memory_is_the_first_symptom(
     session: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session.run("big = bytearray(1 << 62)")
-    index = _native.records()[-1].index
+    name = name_of_run(_native.records()[-1].index)
     [first, *_] = diagnosed(session, capsys)["symptoms"]
     assert first["name"] == "out of memory"
-    assert f"cell {index} " in first["evidence"]
+    assert f"{name} " in first["evidence"]
 
 
 def test_torch_that_could_not_allocate_on_the_host_ran_out_of_memory(

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from shell_session import session as in_a_process
 from shells import MIB, Session
+from xleak.cell_names import name_of_run
 from xleak.postmortem import HeldByName, Postmortem
 from xleak.render import html, postmortem
 from xleak.shell.out_of_memory.advice import Situation, advice
@@ -194,7 +195,7 @@ def test_where_the_search_finds_no_room_the_rest_is_told(
     )
     assert told.asked_bytes == 4 << 50
     assert (told.failing_cell_bytes, told.releasable_bytes, told.names) == (None, None, [])
-    assert "unknown" in postmortem.plain(told)
+    assert "unknown" in postmortem.plain(told, name_of_run)
     assert session.run("assert seen() is None")
 
 
@@ -311,7 +312,7 @@ AWAY = Postmortem(
 
 
 def test_the_users_text_is_no_markup() -> None:
-    page = postmortem.fragment(AWAY)
+    page = postmortem.fragment(AWAY, name_of_run)
     assert "<b>" not in page
     assert "<i>" not in page
     assert "&lt;i&gt;" in page

@@ -13,6 +13,8 @@ from xleak.render import html, text
 from xleak.render.units import human_bytes, human_seconds, signed_bytes
 from xleak.verdict import Cell, Failure, Fix
 
+NAMED = verdict([cell(2), cell(3)]).name_of
+
 HOSTILE = "<img src=x onerror=alert(1)>\"'&\x1b[31m\ud800"
 
 
@@ -68,7 +70,7 @@ def test_times_are_shown_in_minutes_from_a_hundred_seconds() -> None:
 def test_the_table_shows_unknown_as_a_question_mark_and_what_did_not_run_as_empty() -> None:
     lines = text.cell_table(verdict([cell(1, None, 5), Cell(2)]), {}).splitlines()
     assert lines[1].split() == ["1", "ok", "0.50", "s", "?", "?"]
-    assert lines[2].split() == ["2", "not", "run"]
+    assert lines[2].split() == ["not", "run"]
 
 
 def test_the_device_column_is_there_only_where_there_is_a_device() -> None:
@@ -82,7 +84,7 @@ def test_a_cell_is_shown_by_its_first_line_of_code() -> None:
 
 
 def test_a_finding_says_where_how_much_who_holds_it_and_what_to_type() -> None:
-    shown = text.findings([finding()])
+    shown = text.findings([finding()], NAMED)
     assert "XL401 warning  cell 2 line 1, kept after cell 3  64 MiB" in shown
     assert "held by Out → [2] → Tensor" in shown
     assert "Release it: %xdel Out[2]" in shown
@@ -130,7 +132,7 @@ def test_text_from_user_code_is_data_everywhere_in_the_page() -> None:
 
 def test_findings_in_a_notebook_say_what_to_type_and_lead_nowhere() -> None:
     shown = [finding(message=HOSTILE, path=[HOSTILE], fixes=[Fix("Let go", "%xdel rows")])]
-    cards = html.findings_fragment(HOSTILE, shown, {1: HOSTILE}, [HOSTILE])
+    cards = html.findings_fragment(HOSTILE, shown, {1: HOSTILE}, [HOSTILE], NAMED)
     assert "<code>%xdel rows</code>" in cards
     assert "img" not in tags(cards).names
     assert tags(cards).links == []

@@ -7,6 +7,7 @@ import sys
 import pytest
 from shells import Session
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell import readings
 
 CODES = "XL605", "XL609", "XL610"
@@ -38,6 +39,10 @@ def device(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def cell() -> int:
     return _native.records()[-1].index
+
+
+def name() -> str:
+    return name_of_run(cell())
 
 
 def told(session: Session) -> list[_native.Finding]:
@@ -81,7 +86,7 @@ def test_reads_of_a_device_are_told_where_they_take_time(session: Session, devic
     session.run(TRAINED)
     (found,) = told(session)
     assert (found.code, found.severity, found.cause_cell) == ("XL609", "note", cell())
-    assert f"line 10 of cell {cell()}" in found.message
+    assert f"line 10 of {name()}" in found.message
     session.run(TRAINED)
     (again,) = told(session)
     assert again.cause_cell == cell(), "what the last run of a cell did takes the place"
@@ -104,7 +109,7 @@ def test_a_loader_is_told_by_the_time_in_its_loop_s_head(session: Session, devic
     session.run("for row in loader:\n    row = row.to(torch.device('cpu'))")
     (found,) = told(session)
     assert (found.code, found.cause_cell) == ("XL610", cell() - 1)
-    assert f"line 1 of cell {cell()}" in found.message
+    assert f"line 1 of {name()}" in found.message
 
 
 def test_transfers_are_told_where_they_take_time(session: Session, device: None) -> None:
@@ -113,4 +118,4 @@ def test_transfers_are_told_where_they_take_time(session: Session, device: None)
         "for turn in range(15):\n    level = [table.to(device), time.sleep(0.1)]"
     )
     (found,) = told(session)
-    assert (found.code, found.holders) == ("XL605", [f"line 5 of cell {cell()}"])
+    assert (found.code, found.holders) == ("XL605", [f"line 5 of {name()}"])

@@ -159,13 +159,17 @@ nl::json Interpreter::interruptible(const std::function<py::object()>& call) {
 nl::json Interpreter::run_cell(const nl::json& content, const nl::json& cell_id) {
   const std::string code = content.value("code", "");
   const bool silent = content.value("silent", false);
-  const bool stored = content.value("store_history", !silent) && !silent;
+  // IPython neither runs nor counts what is blank.
+  const bool blank = code.find_first_not_of(" \t\n\v\f\r") == std::string::npos;
+  const bool stored = content.value("store_history", !silent) && !silent && !blank;
   Session& session = Session::instance();
   std::optional<CellScope> scope;
   const py::object before = shell("before_request")(stored, silent, code);
   if (stored && session.enabled()) {
     monitor::CellIdentity identity;
     if (cell_id.is_string()) identity.cell_id = cell_id.get<std::string>();
+    const py::object count = shell("execution_count");
+    identity.execution_count = static_cast<int>(PyLong_AsUnsignedLongMask(count.ptr()));
     scope.emplace(session, identity, reading(before));
     shell("cell_begun")(scope->index());
   }

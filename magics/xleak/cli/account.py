@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -72,7 +71,6 @@ def _cell(
 def _renumbered_postmortem(told: Postmortem, numbers: Mapping[int, int]) -> Postmortem:
     return replace(
         told,
-        sentence=_CELL.sub(lambda match: _named(match, numbers), told.sentence),
         cells=[replace(it, index=numbers[it.index]) for it in told.cells if it.index in numbers],
     )
 
@@ -83,12 +81,4 @@ def _renumbered(finding: Finding, numbers: Mapping[int, int]) -> Finding:
         finding,
         cell=numbers.get(finding.cell, finding.cell),
         cause_cell=None if cause is None else numbers.get(cause),
-        message=_CELL.sub(lambda match: _named(match, numbers), finding.message),
     )
-
-
-_CELL = re.compile(r"\b([Cc]ell )(\d+)\b")
-
-
-def _named(match: re.Match[str], numbers: Mapping[int, int]) -> str:
-    return f"{match[1]}{numbers.get(int(match[2]), match[2])}"

@@ -47,7 +47,7 @@ def by_rules(question: str, codes: Sequence[str], evidence: Evidence) -> Check:
         first = max(found, key=lambda it: it.bytes or 0)
         more = f", and {len(found) - 1} more" if len(found) > 1 else ""
         size = "" if first.bytes is None or first.bytes == 0 else f" ({human_bytes(first.bytes)})"
-        told = f"{first.code} in {where(first)}{more}: {printable(first.message)}{size}"
+        told = f"{first.code} in {where(first, evidence.verdict.name_of)}{more}: {printable(first.message)}{size}"
         fix = next(iter(first.fixes), None)
         code = printable(fix.code) if fix else f"%leakcheck --explain {first.code}"
         return Check(question, "yes", told, code, first.code, first.cause_cell or first.cell)

@@ -33,7 +33,9 @@ def symptoms(evidence: Evidence) -> list[Symptom]:
 def _out_of_memory(evidence: Evidence) -> list[Symptom]:
     if not evidence.out_of_memory:
         return []
-    told = f"cell {evidence.out_of_memory[-1]} ended with an out-of-memory error"
+    told = (
+        f"{evidence.verdict.name_of(evidence.out_of_memory[-1])} ended with an out-of-memory error"
+    )
     return [Symptom("out of memory", told, "%xleak oom")]
 
 
@@ -41,7 +43,7 @@ def _grows(evidence: Evidence) -> list[Symptom]:
     return [
         Symptom(
             "grows",
-            f"the last {it.runs} runs of cell {it.cell} kept {human_bytes(it.bytes)}, each more",
+            f"the last {it.runs} runs of {evidence.verdict.name_of(it.cell)} kept {human_bytes(it.bytes)}, each more",
             "%memreport",
         )
         for it in evidence.growth

@@ -47,15 +47,15 @@ def waits_for_batches(evidence: Evidence) -> Check:
     question = "Is the next batch waited for?"
     profile = evidence.profile
     if profile is not None and profile.loading_share >= STARVED:
-        told = f"{profile.loading_share:.0%} of cell {profile.cell}, by torch's profiler"
+        told = f"{profile.loading_share:.0%} of {evidence.verdict.name_of(profile.cell)}, by torch's profiler"
         return Check(question, "yes", told, "num_workers=2 or more", "XL610", profile.cell)
     if (slow := _most(evidence, "next item")) is not None and slow.share("next item") >= STARVED:
         cell, line = slow.longest["next item"]
-        told = f"{_share(slow, 'next item')}, most of it at line {line} of cell {cell}"
+        told = f"{_share(evidence, slow, 'next item')}, most of it at line {line} of {evidence.verdict.name_of(cell)}"
         return Check(question, "yes", told, _PROFILE, "XL610", cell)
     if profile is None and not evidence.times:
         return _too_short(question)
-    of = f"cell {profile.cell}" if profile is not None else _cells(evidence.times)
+    of = evidence.verdict.name_of(profile.cell) if profile is not None else _cells(evidence)
     return Check(question, "no", f"less than {STARVED:.0%} of the time of {of}", NOTHING, "XL610")
 
 
@@ -71,7 +71,8 @@ def _one_iteration(evidence: Evidence) -> Check:
         told = "no step was timed"
         return Check(question, "unknown", told, f"{_PROFILE} above the loop")
     each = human_seconds(profile.seconds / steps.count)
-    told = f"{counted(steps.count, 'step')} of {each} each in cell {profile.cell}; what is slow is yours to say"
+    name = evidence.verdict.name_of(profile.cell)
+    told = f"{counted(steps.count, 'step')} of {each} each in {name}; what is slow is yours to say"
     return Check(question, "unknown", told, _PROFILE, None, profile.cell)
 
 
@@ -81,7 +82,7 @@ def _reads(evidence: Evidence) -> Check:
     if check.answer != "unknown" or evidence.devices:
         return check
     slow = _most(evidence, "read of a result")
-    reading = f"; lines that read took {_share(slow, 'read of a result')}" if slow else ""
+    reading = f"; lines that read took {_share(evidence, slow, 'read of a result')}" if slow else ""
     told = f"no device is in use here: a read waits for nothing{reading}"
     return Check(question, "unknown", told, "%xleak devices", "XL609")
 
@@ -110,9 +111,8 @@ def _tiny_transfers(evidence: Evidence) -> Check:
         then = _PROFILE if evidence.devices else "%xleak devices"
         return Check(question, "unknown", why, then, "XL605")
     each = profile.transfer_seconds / max(1, profile.transfers)
-    told = (
-        f"{counted(profile.transfers, 'transfer')} in cell {profile.cell}, {each * 1e6:.0f} µs each"
-    )
+    name = evidence.verdict.name_of(profile.cell)
+    told = f"{counted(profile.transfers, 'transfer')} in {name}, {each * 1e6:.0f} µs each"
     if profile.transfers >= _MANY and each < _TINY_SECONDS:
         return Check(question, "yes", told, "move a whole batch at once", "XL605", profile.cell)
     return Check(question, "no", told, NOTHING, "XL605", profile.cell)
@@ -133,14 +133,13 @@ def _most(evidence: Evidence, kind_of_line: Kind) -> CellTime | None:
     return max(evidence.times, key=lambda it: it.share(kind_of_line), default=None)
 
 
-def _share(time: CellTime, kind_of_line: Kind) -> str:
-    return (
-        f"{time.share(kind_of_line):.0%} of the {human_seconds(time.seconds)} of cell {time.cell}"
-    )
+def _share(evidence: Evidence, time: CellTime, kind_of_line: Kind) -> str:
+    name = evidence.verdict.name_of(time.cell)
+    return f"{time.share(kind_of_line):.0%} of the {human_seconds(time.seconds)} of {name}"
 
 
-def _cells(times: list[CellTime]) -> str:
-    return ", ".join(f"cell {it.cell}" for it in times)
+def _cells(evidence: Evidence) -> str:
+    return ", ".join(evidence.verdict.name_of(it.cell) for it in evidence.times)
 
 
 def _too_short(question: str) -> Check:

@@ -84,7 +84,7 @@ def _grows(evidence: Evidence) -> Check:
     question = "Does a cell keep more with each run?"
     if evidence.growth:
         first = max(evidence.growth, key=lambda it: it.bytes)
-        told = f"cell {first.cell} kept {human_bytes(first.bytes)} in its last {first.runs} runs"
+        told = f"{evidence.verdict.name_of(first.cell)} kept {human_bytes(first.bytes)} in its last {first.runs} runs"
         return Check(question, "yes", told, "%memreport", None, first.cell)
     if not evidence.cells:
         return Check(question, "unknown", "no cell has ended yet", "run a cell")
@@ -113,14 +113,16 @@ def _peaks(evidence: Evidence) -> Check:
     profile = evidence.profile
     if profile is not None:
         parts = ", ".join(f"{it.name} {human_bytes(it.peak_bytes)}" for it in profile.phases)
-        after = f"; cell {profile.cell} by phase: {parts}"
+        after = f"; {evidence.verdict.name_of(profile.cell)} by phase: {parts}"
     else:
         after = "; %%leakcheck --profile tells forward, backward and step apart"
     known = [(above, cell.index) for cell in evidence.cells for above in _above_end(cell)]
     if not known:
         return Check(question, "unknown", "no cell's peak is known", "%memreport")
     above, index = max(known)
-    told = f"that of cell {index} stood {human_bytes(above)} above its end{after}"
+    told = (
+        f"that of {evidence.verdict.name_of(index)} stood {human_bytes(above)} above its end{after}"
+    )
     answer: Answer = "yes" if above >= _LEAST_PEAK_BYTES else "no"
     return Check(question, answer, told, "%memreport", None, index)
 
@@ -143,7 +145,7 @@ def _saved(evidence: Evidence) -> Check:
     if profile is None or share is None:
         told = "no step was profiled"
         return Check(question, "unknown", told, "%%leakcheck --profile above the loop", "XL603")
-    told = f"{share:.0%} of the peak of cell {profile.cell} ({human_bytes(profile.saved_bytes)})"
+    told = f"{share:.0%} of the peak of {evidence.verdict.name_of(profile.cell)} ({human_bytes(profile.saved_bytes)})"
     if share > _SAVED and profile.peak_bytes >= _LEAST_PEAK_BYTES:
         then = "torch.utils.checkpoint.checkpoint"
         return Check(question, "yes", told, then, "XL603", profile.cell)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xleak import _native
+from xleak.cell_names import cell_name
 from xleak.render.units import human_bytes, human_seconds
 
 Cause = Literal["out_of_memory", "signal", "unknown"]
@@ -64,9 +65,7 @@ def where(record: _native.FlightRecord) -> str:
     cell = record.cell
     if cell is None:
         return "It ended before its first cell"
-    named = f"cell {cell.index}"
-    if cell.execution_count is not None and cell.execution_count != cell.index:
-        named += f" (In [{cell.execution_count}])"
+    named = cell_name(cell.index, cell.execution_count)
     if not cell.running:
         return f"It ended between cells, after {named}"
     if not cell.samples:

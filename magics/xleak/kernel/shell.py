@@ -184,7 +184,7 @@ class KernelShell(AnsweringShell):
     def before_request(self, stored: bool, silent: bool, code: str) -> tuple[None, list[Any], None]:
         """Before a request runs code. What is not stored comes from a tool and is no cell."""
         if stored:
-            self._watcher.about_to_run(code)
+            self._watcher.about_to_run(code, self.execution_count)
         else:
             self._watcher.before_tool_request()
         return None, device_readings(), None

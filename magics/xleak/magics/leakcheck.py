@@ -12,6 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.display import display
 
+from xleak.cell_names import Naming
 from xleak.explain import explanation
 from xleak.magics.diagnose import Diagnoser
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
@@ -164,25 +165,26 @@ class SessionReport:
     head: str
     shown: list[Finding]
     below: list[str]
+    named: Naming
     by: str | None = None
 
     def plain(self) -> str:
         """Findings by rule and holder, below what they are grouped by."""
         parts = [self.head]
         for kind, found in self._by_kind().items():
-            parts += [kind and f"{self.by}: {kind}", text.grouped(found)]
+            parts += [kind and f"{self.by}: {kind}", text.grouped(found, self.named)]
         return "\n\n".join(part for part in [*parts, *self.below] if part)
 
     def html(self, sources: Mapping[int, str]) -> str:
         """A fragment for a notebook. `sources`: the code of a cell by its index."""
         if self.by is None:
-            return html.findings_fragment(self.head, self.shown, sources, self.below)
-        parts = [html.findings_fragment(self.head, [], sources, [])]
+            return html.findings_fragment(self.head, self.shown, sources, self.below, self.named)
+        parts = [html.findings_fragment(self.head, [], sources, [], self.named)]
         parts += [
-            html.findings_fragment(f"{self.by}: {kind}", found, sources, [])
+            html.findings_fragment(f"{self.by}: {kind}", found, sources, [], self.named)
             for kind, found in self._by_kind().items()
         ]
-        return "".join([*parts, html.findings_fragment("", [], sources, self.below)])
+        return "".join([*parts, html.findings_fragment("", [], sources, self.below, self.named)])
 
     def _by_kind(self) -> dict[str, list[Finding]]:
         groups: dict[str, list[Finding]] = {} if self.by else {"": self.shown}
@@ -197,7 +199,8 @@ def session_report(verdict: Verdict, all_of_them: bool, by: str | None = None) -
     serious = table.by_size(it for it in verdict.findings if it not in notes)
     shown = serious if all_of_them else serious[:_MOST_SHOWN]
     below = [table.totals(verdict), _left_out(serious[len(shown) :], notes)]
-    return SessionReport(table.verdict_line(serious), shown, [line for line in below if line], by)
+    below = [line for line in below if line]
+    return SessionReport(table.verdict_line(serious), shown, below, verdict.name_of, by)
 
 
 def _left_out(smaller: list[Finding], notes: list[Finding]) -> str:

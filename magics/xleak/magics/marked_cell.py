@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from itertools import takewhile
 
+from xleak.cell_names import cell_name
 from xleak.magics.live import live_verdict, live_watcher
 from xleak.render import table, text
 from xleak.render.units import human_bytes, human_seconds, signed_bytes
@@ -69,13 +70,13 @@ def cell_report(verdict: Verdict, index: int, grown: list[Grown] | None) -> str:
     that it caused or made."""
     of_cell = [found for found in verdict.findings if index in (found.cell, found.cause_cell)]
     lines = [line for cell in verdict.cells if cell.index == index for line in _numbers(cell)]
-    return "\n".join([*lines, *_holders(grown), text.findings(of_cell)])
+    return "\n".join([*lines, *_holders(grown), text.findings(of_cell, verdict.name_of)])
 
 
 def _numbers(cell: Cell) -> list[str]:
     host = cell.host
     lines = [
-        f"cell {cell.index}: kept {signed_bytes(host.kept_bytes)}, "
+        f"{cell_name(cell.index, cell.execution_count)}: kept {signed_bytes(host.kept_bytes)}, "
         f"peak {human_bytes(host.resident_peak_bytes)} of the process, "
         f"{human_seconds(cell.seconds)}",
         f"  C heap: kept {signed_bytes(host.heap_kept_bytes)}; "

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from xleak.cell_names import name_of_run
 from xleak.magics import marks
 from xleak.render.table import printable
 from xleak.render.units import counted, human_bytes, human_seconds
@@ -146,7 +147,7 @@ def _exported(ran: Any, target: Path) -> str:
 def report(profile: Profile) -> str:
     """What a profiled cell did, as plain text."""
     lines = [
-        f"cell {profile.cell} under torch's profiler, which slows it: "
+        f"{name_of_run(profile.cell)} under torch's profiler, which slows it: "
         f"{human_seconds(profile.seconds)} of the host"
     ]
     lines += [

@@ -9,6 +9,7 @@ from pathlib import Path
 from IPython.core.interactiveshell import InteractiveShell
 
 from xleak import _native, source
+from xleak.cell_names import name_of_run
 from xleak.magics.live import cell_sources
 from xleak.render import table
 from xleak.verdict import Verdict
@@ -56,7 +57,7 @@ class SourceOfSession:
         }
         measuring = {smell.code for smell in _native.smells() if smell.at_run_time}
         told = [
-            (f"cell {cell}", found)
+            (name_of_run(cell), found)
             for cell, found in self.findings
             if (found.code, cell) not in confirmed
         ]

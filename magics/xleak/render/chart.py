@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from xleak.cell_names import cell_name
 from xleak.render.table import holder_of, printable, shorten
 from xleak.render.units import counted, human_bytes
-from xleak.verdict import Finding, Verdict
+from xleak.verdict import Cell, Finding, Verdict
 
 # Less is a stroke nobody sees.
 _LEAST_BYTES = 1 << 20
@@ -29,6 +30,7 @@ class Bar:
     grew by, what no finding tells."""
 
     cell: int
+    name: str
     pieces: list[tuple[str, int]]
     rest: int
 
@@ -51,11 +53,7 @@ def chart_of(verdict: Verdict) -> Chart:
     """The chart of a session; without bars where no finding tells bytes."""
     told = [found for found in verdict.findings if found.bytes]
     holders = _holders(told)
-    bars = [
-        _bar(cell.index, cell.host.kept_bytes or 0, told, holders)
-        for cell in verdict.cells
-        if cell.status != "not_run"
-    ]
+    bars = [_bar(cell, told, holders) for cell in verdict.cells if cell.status != "not_run"]
     large = [bar for bar in bars if bar.total >= _LEAST_BYTES] if told else []
     shown = sorted(large, key=lambda bar: bar.total, reverse=True)[:_CELLS_SHOWN]
     shown.sort(key=lambda bar: bar.cell)
@@ -70,14 +68,15 @@ def _holders(told: Sequence[Finding]) -> list[str]:
     return names if len(names) <= _COLOURS else [*names[: _COLOURS - 1], _OTHERS]
 
 
-def _bar(cell: int, kept: int, told: Sequence[Finding], holders: Sequence[str]) -> Bar:
+def _bar(cell: Cell, told: Sequence[Finding], holders: Sequence[str]) -> Bar:
     sizes = dict.fromkeys(holders, 0)
     for found in told:
-        if (found.cause_cell or found.cell) == cell:
+        if (found.cause_cell or found.cell) == cell.index:
             name = holder_of(found)
             sizes[name if name in sizes else _OTHERS] += found.bytes or 0
     pieces = [(holder, size) for holder, size in sizes.items() if size]
-    return Bar(cell, pieces, max(0, kept - sum(sizes.values())))
+    rest = max(0, (cell.host.kept_bytes or 0) - sum(sizes.values()))
+    return Bar(cell.index, cell_name(cell.index, cell.execution_count), pieces, rest)
 
 
 # --- as text -------------------------------------------------------------------------------------
@@ -86,7 +85,7 @@ def _bar(cell: int, kept: int, told: Sequence[Finding], holders: Sequence[str]) 
 def plain(chart: Chart) -> str:
     """One line a cell: a bar, its length and its pieces. Empty without bars."""
     longest = max((bar.total for bar in chart.bars), default=1)
-    lines = [f"cell {bar.cell:<4} {_strokes(bar, longest)}  {_told(bar)}" for bar in chart.bars]
+    lines = [f"{bar.name:<9} {_strokes(bar, longest)}  {_told(bar)}" for bar in chart.bars]
     return "\n".join([*lines, *_left_out(chart)])
 
 
@@ -134,7 +133,7 @@ def _row(bar: Bar, top: int, longest: int, chart: Chart) -> str:
     for holder, size in [*bar.pieces, (_REST, bar.rest)]:
         width = size / longest * _WIDTH
         if width:
-            title = escape(f"cell {bar.cell}: {_shown(holder)} {human_bytes(size)}", quote=True)
+            title = escape(f"{bar.name}: {_shown(holder)} {human_bytes(size)}", quote=True)
             marks += (
                 f'<rect class="{_colour(holder, chart)}" x="{x:.1f}" y="{top + 5}" '
                 f'width="{width:.1f}" height="{_BAR}"><title>{title}</title></rect>'
@@ -142,7 +141,7 @@ def _row(bar: Bar, top: int, longest: int, chart: Chart) -> str:
         x += width
     middle = top + _ROW // 2 + 4
     return (
-        f'<text class="end" x="{_LEFT - 8}" y="{middle}">cell {bar.cell}</text>{marks}'
+        f'<text class="end" x="{_LEFT - 8}" y="{middle}">{bar.name}</text>{marks}'
         f'<text x="{x + 8:.1f}" y="{middle}">{human_bytes(bar.total)}</text>'
     )
 

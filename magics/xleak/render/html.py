@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
 
+from xleak.cell_names import Naming
 from xleak.render import bars, chart, postmortem, table
 from xleak.render.units import human_bytes, human_seconds, signed_bytes
 from xleak.verdict import Cell, Finding, Verdict
@@ -43,10 +44,14 @@ def fragment(verdict: Verdict, sources: Mapping[int, str]) -> str:
 
 
 def findings_fragment(
-    head: str, shown: Sequence[Finding], sources: Mapping[int, str], below: Sequence[str]
+    head: str,
+    shown: Sequence[Finding],
+    sources: Mapping[int, str],
+    below: Sequence[str],
+    named: Naming,
 ) -> str:
     """Findings as cards between lines of text, in the colours of the page that it is put into."""
-    cards = "".join(_finding(found, sources, link=False) for found in shown)
+    cards = "".join(_finding(found, sources, named, link=False) for found in shown)
     said = [line for part in below for line in part.splitlines()]
     lines = "".join(f'<p class="legend">{_message(line)}</p>' for line in said)
     return (
@@ -74,7 +79,7 @@ def _lead(verdict: Verdict) -> str:
     lead = f'<p class="lead">{line}</p>'
     if verdict.failure is None:
         return lead
-    at = "" if verdict.failure.cell is None else f" in cell {verdict.failure.cell}"
+    at = table.stopped_in(verdict)
     return f'{lead}<p class="lead error">Stopped{at}: {_data(verdict.failure.message)}</p>'
 
 
@@ -92,21 +97,23 @@ def _stats(verdict: Verdict) -> str:
 
 def _postmortems(verdict: Verdict) -> str:
     told = [cell.postmortem for cell in verdict.cells if cell.postmortem is not None]
-    cards = "".join(postmortem.card(it) for it in told)
+    cards = "".join(postmortem.card(it, verdict.name_of) for it in told)
     return f"<h2>Out of memory</h2>{cards}" if cards else ""
 
 
 def _findings(verdict: Verdict, sources: Mapping[int, str]) -> str:
     if not verdict.findings:
         return ""
-    cards = "".join(_finding(found, sources, link=True) for found in verdict.findings)
+    cards = "".join(
+        _finding(found, sources, verdict.name_of, link=True) for found in verdict.findings
+    )
     return f"<h2>Findings</h2>{cards}"
 
 
-def _finding(found: Finding, sources: Mapping[int, str], link: bool) -> str:
+def _finding(found: Finding, sources: Mapping[int, str], named: Naming, link: bool) -> str:
     cause = found.cause_cell if found.cause_cell is not None else found.cell
     title = _data(found.slug.replace("_", " ").capitalize())
-    where = _data(table.where(found).capitalize())
+    where = _data(table.where(found, named).capitalize())
     if link:
         where = f'<a href="#cell-{cause}">{where}</a>'
     path = f"<p>Held by {_data(' → '.join(found.path))}</p>" if found.path else ""
@@ -175,7 +182,7 @@ def _cells(verdict: Verdict, sources: Mapping[int, str]) -> str:
 def _row(cell: Cell, row: tuple[str, ...], on: bars.Scale, device: bool) -> str:
     number, status, seconds, kept, peak, on_device, source = (_data(text) for text in row)
     return (
-        f'<tr id="cell-{number}" class="status-{cell.status}"><td class="number">{number}</td>'
+        f'<tr id="cell-{cell.index}" class="status-{cell.status}"><td class="number">{number}</td>'
         f'<td class="wide">{status}</td><td class="number wide">{seconds}</td>'
         f'<td class="number">{kept}</td><td class="bar">{bars.svg(cell, on)}</td>'
         f'<td class="number">{peak}</td>'

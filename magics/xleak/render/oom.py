@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from xleak.cell_names import name_of_run
 from xleak.render import postmortem
 from xleak.render.postmortem import listed, markup
 from xleak.render.table import printable
@@ -23,7 +24,7 @@ def plain(page: OomPage) -> str:
     ]
     checks = [f"  {_ANSWERS[it.found]:<8} {printable(_said(it))}" for it in page.checks]
     parts.append("\n".join(["usual causes", *checks]))
-    parts += [f"last time\n{postmortem.plain(page.last)}"] if page.last else []
+    parts += [f"last time\n{postmortem.plain(page.last, name_of_run)}"] if page.last else []
     return "\n\n".join(parts)
 
 
@@ -38,7 +39,7 @@ def fragment(page: OomPage) -> str:
         f"<tr><td>{_ANSWERS[it.found]}</td><td>{markup(_said(it))}</td></tr>" for it in page.checks
     )
     parts.append(f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>')
-    parts += [postmortem.card(page.last)] if page.last else []
+    parts += [postmortem.card(page.last, name_of_run)] if page.last else []
     return f'<style>{style}</style><div class="xleak">{"".join(parts)}</div>'
 
 
@@ -53,7 +54,9 @@ def _state(on: Allocator) -> list[str]:
     if on.names:
         lines.append(f"names: {listed(on.names)}")
     if on.cells:
-        cells = ", ".join(f"cell {it.index} kept {human_bytes(it.kept_bytes)}" for it in on.cells)
+        cells = ", ".join(
+            f"{name_of_run(it.index)} kept {human_bytes(it.kept_bytes)}" for it in on.cells
+        )
         lines.append(f"cells: {cells}")
     by = f" with `{on.fix}`" if on.fix else ""
     return [*lines, f"releasable: {human_bytes(on.releasable_bytes)}{by}"]

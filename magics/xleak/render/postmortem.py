@@ -6,6 +6,7 @@ import re
 from html import escape
 from importlib import resources
 
+from xleak.cell_names import Naming
 from xleak.postmortem import LEAST_BYTES, HeldByName, Postmortem
 from xleak.render.table import printable
 from xleak.render.units import human_bytes
@@ -14,24 +15,25 @@ from xleak.render.units import human_bytes
 _BY_ITSELF = "its frames go when the next cell runs; `%debug` and `%tb` have them until then"
 
 
-def plain(told: Postmortem) -> str:
+def plain(told: Postmortem, named: Naming) -> str:
     """Several lines, the first a sentence."""
-    rows = [f"  {name + ':':<13} {text}" for name, text in _rows(told)]
+    rows = [f"  {name + ':':<13} {text}" for name, text in _rows(told, named)]
     return "\n".join(
         [f"xleak: {_safe(told.sentence)}", *rows, *(f"  - {it}" for it in _advice(told))]
     )
 
 
-def fragment(told: Postmortem) -> str:
+def fragment(told: Postmortem, named: Naming) -> str:
     """The same in the colours of the page that it is put into, with its style."""
     style = (resources.files("xleak.render") / "report.css").read_text(encoding="utf-8")
-    return f'<style>{style}</style><div class="xleak">{card(told)}</div>'
+    return f'<style>{style}</style><div class="xleak">{card(told, named)}</div>'
 
 
-def card(told: Postmortem) -> str:
+def card(told: Postmortem, named: Naming) -> str:
     """The same without the style."""
     rows = "".join(
-        f'<tr><th scope="row">{name}</th><td>{markup(text)}</td></tr>' for name, text in _rows(told)
+        f'<tr><th scope="row">{name}</th><td>{markup(text)}</td></tr>'
+        for name, text in _rows(told, named)
     )
     advice = "".join(f"<p>{markup(it)}</p>" for it in _advice(told))
     return (
@@ -46,13 +48,13 @@ def sizes(allocated: int | None, reserved: int | None, fragmented: int | None) -
     return ", ".join(f"{human_bytes(it)} {name}" for name, it in known.items() if it is not None)
 
 
-def _rows(told: Postmortem) -> list[tuple[str, str]]:
+def _rows(told: Postmortem, named: Naming) -> list[tuple[str, str]]:
     rows = {
         "memory": sizes(told.allocated_bytes, told.reserved_bytes, told.fragmented_bytes),
         "failed frames": _of_frames(told),
         "names": listed(told.names),
         "cells": ", ".join(
-            f"cell {it.index} kept {human_bytes(it.kept_bytes)}" for it in told.cells
+            f"{named(it.index)} kept {human_bytes(it.kept_bytes)}" for it in told.cells
         ),
         "releasable": _releasable(told),
     }

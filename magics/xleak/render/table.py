@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from xleak.cell_names import Naming, cell_name
 from xleak.render.units import counted, human_bytes, human_seconds, signed_bytes
 from xleak.verdict import Cell, Finding, Verdict
 
@@ -24,9 +25,9 @@ def rows(verdict: Verdict, sources: Mapping[int, str]) -> list[tuple[str, ...]]:
 def _row(cell: Cell, source: str) -> tuple[str, ...]:
     start = shorten(first_line(source), _SOURCE_WIDTH)
     if cell.status == "not_run":
-        return (str(cell.index), "not run", "", "", "", "", start)
+        return (_number(cell), "not run", "", "", "", "", start)
     return (
-        str(cell.index),
+        _number(cell),
         cell.status,
         human_seconds(cell.seconds),
         signed_bytes(cell.host.kept_bytes),
@@ -34,6 +35,12 @@ def _row(cell: Cell, source: str) -> tuple[str, ...]:
         signed_bytes(device_kept_bytes(cell)) if cell.devices else "",
         start,
     )
+
+
+def _number(cell: Cell) -> str:
+    """As the notebook shows it, where a cell that did not run has none."""
+    ran = cell.execution_count or cell.seconds is not None
+    return cell_name(cell.index, cell.execution_count).removeprefix("cell ") if ran else ""
 
 
 def device_kept_bytes(cell: Cell) -> int | None:
@@ -121,13 +128,19 @@ def holder_of(finding: Finding) -> str:
     return root.group() if root else holder
 
 
-def where(finding: Finding) -> str:
+def where(finding: Finding, named: Naming) -> str:
     """`cell 2 line 4, kept after cell 3`."""
     if finding.cause_cell is None:
-        return f"after cell {finding.cell}"
+        return f"after {named(finding.cell)}"
     line = f" line {finding.line}" if finding.line is not None else ""
-    later = f", kept after cell {finding.cell}" if finding.cell != finding.cause_cell else ""
-    return f"cell {finding.cause_cell}{line}{later}"
+    later = f", kept after {named(finding.cell)}" if finding.cell != finding.cause_cell else ""
+    return f"{named(finding.cause_cell)}{line}{later}"
+
+
+def stopped_in(verdict: Verdict) -> str:
+    """` in cell 2`, or nothing where no cell was running."""
+    failure = verdict.failure
+    return f" in {verdict.name_of(failure.cell)}" if failure and failure.cell is not None else ""
 
 
 def first_line(source: str) -> str:

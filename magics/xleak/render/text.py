@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
+from xleak.cell_names import Naming
 from xleak.render import chart, postmortem, table
 from xleak.render.units import human_bytes
 from xleak.verdict import Finding, Verdict
@@ -16,8 +17,8 @@ def report(verdict: Verdict, sources: Mapping[int, str]) -> str:
     """Table, totals and findings as plain text without a trailing newline."""
     parts = [cell_table(verdict, sources), table.totals(verdict), stopped(verdict)]
     told = [cell.postmortem for cell in verdict.cells if cell.postmortem is not None]
-    parts += [postmortem.plain(it) for it in told]
-    parts += [chart.plain(chart.chart_of(verdict)), findings(verdict.findings)]
+    parts += [postmortem.plain(it, verdict.name_of) for it in told]
+    parts += [chart.plain(chart.chart_of(verdict)), findings(verdict.findings, verdict.name_of)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -36,30 +37,30 @@ def _aligned(text: str, column: str, width: int) -> str:
     return text.rjust(width) if column in table.NUMERIC or column == "cell" else text.ljust(width)
 
 
-def findings(found: Sequence[Finding]) -> str:
+def findings(found: Sequence[Finding], named: Naming) -> str:
     """Every finding with where, how much, held by what, and what to type."""
-    return "\n\n".join([table.verdict_line(found), *(_finding(each) for each in found)])
+    return "\n\n".join([table.verdict_line(found), *(_finding(each, named) for each in found)])
 
 
-def grouped(found: Sequence[Finding]) -> str:
+def grouped(found: Sequence[Finding], named: Naming) -> str:
     """The same below a line for each rule and holder; its counts are not among it."""
-    return "\n\n".join(_group(group) for group in table.grouped(found))
+    return "\n\n".join(_group(group, named) for group in table.grouped(found))
 
 
-def _group(group: table.Group) -> str:
+def _group(group: table.Group, named: Naming) -> str:
     head = f"{group.code} {group.slug.replace('_', ' ')}: {table.printable(group.holder)}"
     if len(group.findings) > 1:
         head += f"  {human_bytes(group.bytes)} in {len(group.findings)} places"
-    lines = [line for each in group.findings for line in _lines(each, f"{each.severity}  ")]
+    lines = [line for each in group.findings for line in _lines(each, f"{each.severity}  ", named)]
     return "\n".join([head, *(f"  {line}" for line in lines)])
 
 
-def _finding(found: Finding) -> str:
-    return "\n".join(_lines(found, f"{found.code} {found.severity}  "))
+def _finding(found: Finding, named: Naming) -> str:
+    return "\n".join(_lines(found, f"{found.code} {found.severity}  ", named))
 
 
-def _lines(found: Finding, start: str) -> list[str]:
-    lines = [f"{start}{table.where(found)}  {human_bytes(found.bytes)}"]
+def _lines(found: Finding, start: str, named: Naming) -> list[str]:
+    lines = [f"{start}{table.where(found, named)}  {human_bytes(found.bytes)}"]
     lines.append(f"  {table.printable(found.message)}")
     if found.path:
         lines.append("  held by " + table.printable(" → ".join(found.path)))
@@ -71,8 +72,7 @@ def stopped(verdict: Verdict) -> str:
     """Why the run ended early, or nothing."""
     if verdict.failure is None:
         return ""
-    at = "" if verdict.failure.cell is None else f" in cell {verdict.failure.cell}"
-    return f"The run stopped{at}: {table.printable(verdict.failure.message)}"
+    return f"The run stopped{table.stopped_in(verdict)}: {table.printable(verdict.failure.message)}"
 
 
 def write(verdict: Verdict, sources: Mapping[int, str], stream: TextIO) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from IPython.core.interactiveshell import InteractiveShell
+
 from xleak import _native
 from xleak.shell import tensors
 from xleak.shell.readings import (
@@ -16,9 +18,11 @@ from xleak.shell.readings import (
 )
 
 if TYPE_CHECKING:
-    from IPython.core.interactiveshell import InteractiveShell
-
     from xleak.shell.watcher import Watcher
+
+_RUNS = InteractiveShell.run_cell_async.__code__
+# IPython 9 counts a cell before it says that one comes, IPython 8 once it has run.
+_IS_COUNTED_FIRST = "execution_count" in _RUNS.co_varnames + _RUNS.co_cellvars
 
 
 @dataclass
@@ -76,9 +80,10 @@ class CellEvents:
         request.announced = True
         if info.store_history:
             self._watcher.before_cell()
-            self._watcher.about_to_run(info.raw_cell)
+            count = self._shell.execution_count - _IS_COUNTED_FIRST
+            self._watcher.about_to_run(info.raw_cell, count)
             request.index = _native.begin_cell(
-                getattr(info, "cell_id", None), None, device_readings()
+                getattr(info, "cell_id", None), count, device_readings()
             )
             if request.index:
                 tensors.begin_cell(request.index)

@@ -76,7 +76,7 @@ class Flight:
     def _announce(self, source: str) -> None:
         cut = source[:_SOURCE_BYTES].encode("utf-8", "replace")[:_SOURCE_BYTES]
         start = cut.decode("utf-8", "ignore").encode()  # Not within a character.
-        _native.announce_cell(start, self._shell.execution_count)
+        _native.announce_cell(start, self._watcher.next_count)
 
     def _tell_once(self, index: int, source: str) -> None:
         self._watcher.after_judgement.remove(self._tell_once)

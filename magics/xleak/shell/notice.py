@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from IPython.display import display
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -47,7 +48,7 @@ def notice_text(findings: list[_native.Finding]) -> str:
         return "xleak: what was reported here has been released."
     if len(findings) == 1:
         cell = findings[0].cause_cell or findings[0].cell
-        return f"xleak {findings[0].code} cell {cell}: {findings[0].message}"
+        return f"xleak {findings[0].code} {name_of_run(cell)}: {findings[0].message}"
     total = _native.human(sum(finding.bytes or 0 for finding in findings))
     first = findings[:_ENTRIES_SHOWN]
     shown = ", ".join(f"{f.key} {_native.human(f.bytes)}" for f in first if f.bytes is not None)

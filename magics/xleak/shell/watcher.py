@@ -94,14 +94,17 @@ class Watcher:
         self._tool_names: dict[str, int] = {}
         self._names_before: set[str] | None = None
         self._entries_before: dict[str, int] = {}
+        self.next_count: int | None = None
+        """The n of In[n] of the cell that comes, or runs."""
         self.last_cell = 0
         """Index of the cell that ended last."""
         self._unfinished = False
         self._failed = False
 
     @_harmless
-    def about_to_run(self, source: str) -> None:
+    def about_to_run(self, source: str, execution_count: int) -> None:
         """A cell comes, its account has not begun. source: as the user wrote it."""
+        self.next_count = execution_count
         if _native.enabled():
             self._holders.before_cell(source, self.shell)
             for listener in self.before_run:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell import torch_module
 from xleak.shell.fields import loaded_class
 from xleak.shell.holders.containers import has_graph, is_collection
@@ -41,7 +42,7 @@ class TensorFacts:
     """The cell that made it; None outside of cells and where that was not seen."""
 
     def __str__(self) -> str:
-        made = f", made in cell {self.cell}" if self.cell else ""
+        made = f", made in {name_of_run(self.cell)}" if self.cell else ""
         return f"{self.dtype} {self.shape} on {self.device}{made}"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from IPython.core.error import UsageError
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.magics.live import live_verdict, live_watcher
 from xleak.magics.memreport import snapshot
 from xleak.render.table import printable, where
@@ -83,4 +84,7 @@ def _findings() -> list[str]:
     found = [it for it in live_verdict().findings if it.code in _RULES]
     if not found:
         return ["XL606, XL608: nothing found"]
-    return [f"{it.code} {it.severity}: {where(it)}: {printable(it.message)}" for it in found]
+    return [
+        f"{it.code} {it.severity}: {where(it, name_of_run)}: {printable(it.message)}"
+        for it in found
+    ]

@@ -8,6 +8,7 @@ from typing import Any
 from IPython.core.error import UsageError
 from traitlets import TraitError
 
+from xleak.cell_names import name_of_run
 from xleak.magics.live import live_watcher
 from xleak.render import table
 from xleak.render.units import human_bytes
@@ -66,7 +67,7 @@ def shape(entry: Entry) -> dict[str, Any]:
 def _line(entry: Entry) -> str:
     when = f"{entry.time:%H:%M:%S}"
     return (
-        f"{entry.number:>3}  {when}  cell {entry.cell}  {entry.who}: {table.printable(entry.what)}"
+        f"{entry.number:>3}  {when}  {name_of_run(entry.cell)}  {entry.who}: {table.printable(entry.what)}"
         f" ({table.printable(entry.why)}), {_came(entry)}"
     )
 

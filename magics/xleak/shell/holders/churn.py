@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.holders.calls import dotted, meant_by
 from xleak.shell.holders.containers import has_graph
 from xleak.shell.holders.look import Look
@@ -176,7 +177,13 @@ def _chains(
         twice = peak is not None and peak - _torch.live_bytes() >= _WHOLE * size
         if size >= _LARGE_BYTES and freed and twice:
             yield _native.Holder(
-                "chain", f"{name} in cell {cell}", size, cell, _native.human(size), length, ""
+                "chain",
+                f"{name} in {name_of_run(cell)}",
+                size,
+                cell,
+                _native.human(size),
+                length,
+                "",
             )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.fields import instances, loaded_class
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 
@@ -46,7 +47,7 @@ class DatasetCopies:
             for same in _alike(members):
                 held = sum(it.bytes for it in same) - same[0].bytes
                 source = " and ".join(kind)
-                label = f"datasets of {source}, from cell {since} on"
+                label = f"datasets of {source}, from {name_of_run(since)} on"
                 yield _native.Holder("dataset copies", label, held, since, source, len(same), "")
 
     def _sources(self, look: Look) -> Iterator[_Source]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.origin import is_in_library
 from xleak.shell.holders.reruns import identity_of
@@ -82,7 +83,7 @@ class DefaultGraph:
         yield from self._told.values()
 
     def _tell(self, kind: str, cell: int, count: int) -> None:
-        label = f"the default graph, from cell {cell} on"
+        label = f"the default graph, from {name_of_run(cell)} on"
         total = str(self._operations)
         if label not in self._told or self._told[label].kind == kind:
             self._told[label] = _native.Holder(kind, label, 0, cell, total, count, "")

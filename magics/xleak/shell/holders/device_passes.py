@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.fields import fields_of, loaded_class
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import Look
@@ -93,7 +94,7 @@ def _failed_pass(cell: int) -> Iterator[_native.Holder]:
         return
     size = int(float(asked[1]) * _UNITS[asked[2]])
     device = f"{_CUDA}{asked[3]}"
-    label = f"{what} of cell {cell}"
+    label = f"{what} of {name_of_run(cell)}"
     yield _native.Holder("out of memory in a pass", label, size, cell, device, 1, "")
 
 

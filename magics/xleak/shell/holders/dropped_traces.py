@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell import torch_module
 from xleak.shell.fields import instances
 from xleak.shell.holders.look import LEAST_BYTES, Look, tensors_by_id
@@ -48,7 +49,7 @@ class DroppedTraces:
         for dropped in groups.values():
             held = sum(sum(it.constants.values()) for it in dropped)
             since, count = dropped[0].cell, len(dropped)
-            label = f"TorchScript's compilation unit, from cell {since} on"
+            label = f"TorchScript's compilation unit, from {name_of_run(since)} on"
             yield _native.Holder("traces", label, held, since, "constants", count, "")
 
     def _note(self, cell: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.fields import is_instance
 from xleak.shell.holders.exceptions import chain_of
 from xleak.shell.holders.look import REPORTED_BYTES, Look
@@ -19,7 +20,11 @@ def failed_retries(look: Look) -> Iterator[_native.Holder]:
     """One holder for the last error, where it came out of a second attempt."""
     for error, held in first_attempts(look):
         cell = look.failed_cell
-        label = f"the error that cell {cell} was handling" if cell else "the error being handled"
+        label = (
+            f"the error that {name_of_run(cell)} was handling"
+            if cell
+            else "the error being handled"
+        )
         name = _native.type_name(error)
         yield _native.Holder("failed attempt", label, held, cell, name, 1, "%release_cache")
 

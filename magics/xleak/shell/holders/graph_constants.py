@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.fields import fields_of, instances, loaded_class
 from xleak.shell.gradient_table import outermost
 from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
@@ -48,7 +49,9 @@ class GraphConstants:
             largest = max(found, key=lambda it: it.largest_bytes).largest
             count = len(owned)
             # A method's function is found by its object, in a table of TensorFlow's.
-            label = way if is_the_users(way) else f"{_name_of(function)}, from cell {since} on"
+            label = (
+                way if is_the_users(way) else f"{_name_of(function)}, from {name_of_run(since)} on"
+            )
             yield _native.Holder("graph constants", label, held, since, largest, count, "")
 
     def _large(self, look: Look) -> list[tuple[Any, _Constants]]:

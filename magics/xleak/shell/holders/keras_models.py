@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell import gradient_table
 from xleak.shell.fields import fields_of, instances
 from xleak.shell.holders.look import Look, may_be_released
@@ -117,7 +118,7 @@ class KerasModels:
                 if all(may_be_released(way) for way in ways):
                     release = f"[it.set_model(None) for it in ({', '.join(ways)})]; "
                     release += _forgetting(entries)
-                label = f"histories of models, from cell {since} on"
+                label = f"histories of models, from {name_of_run(since)} on"
                 yield _native.Holder(
                     "models of histories", label, held, since, ways[0], len(pairs), release
                 )
@@ -146,5 +147,5 @@ def _holder(kind: str, lost: list[_Lost], count: int, look: Look) -> _native.Hol
     held = sum(look.heap.retained_by(it) for it in variables.values())
     release = _forgetting([name for one in lost for name in one.entries])
     since = lost[0].cell
-    label = f"trained models, from cell {since} on"
+    label = f"trained models, from {name_of_run(since)} on"
     return _native.Holder(kind, label, held, since, "", count, release)

@@ -12,6 +12,7 @@ from types import FrameType, FunctionType
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.fields import fields_of, loaded_class
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.reruns import identity_of
@@ -67,7 +68,7 @@ class KerasPasses:
         for device, runs in self._rising(look.cell):
             models = _live_models(look)
             if models >= len(runs):
-                label = f"{device}, from cell {runs[0][0]} on"
+                label = f"{device}, from {name_of_run(runs[0][0])} on"
                 sizes = ", ".join(_native.human(size) for _, size in runs)
                 rise = runs[-1][1] - runs[0][1]
                 yield _native.Holder("runs on a gpu", label, rise, runs[0][0], sizes, models, "")
@@ -112,7 +113,7 @@ def _failed_batch(look: Look) -> Iterator[_native.Holder]:
     if batch != shape[0] or any(f".{name}(" in text for text in later):
         return
     size = math.prod(shape) * _ITEM_BYTES.get(failed[2], 1)
-    label = f"{name} of cell {look.failed_cell}"
+    label = f"{name} of {name_of_run(look.failed_cell)}"
     what = f"a tensor of {shape} on {failed[3]}"
     yield _native.Holder(
         "keras batch out of memory", label, size, look.failed_cell, what, batch, ""

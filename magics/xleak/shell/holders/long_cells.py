@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.holders.timed_lines import latest, timed_findings
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class LongCell:
             if it.found.code == "XL303" and it.found.severity != "note" and it.share > 0.5:
                 grown, minutes = resident - resident_before, int(seconds // 60)
                 speed = f"{_native.human(int(rate))} a minute"
-                label = f"line {it.found.line} of cell {it.cause_cell}"
+                label = f"line {it.found.line} of {name_of_run(it.cause_cell)}"
                 yield _native.Holder(
                     "endless loop", label, grown, it.cause_cell, speed, minutes, ""
                 )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.fields import fields_of
 from xleak.shell.holders.containers import is_collection
 from xleak.shell.holders.counts import handlers
@@ -181,7 +182,7 @@ def _holder(kind: str, left: list[_Handle], release: str) -> _native.Holder:
     since = min(it.cell for it in left)
     name = os.path.basename(left[0].path)
     name = name if name.isprintable() else repr(name)
-    label = f"open files, from cell {since} on"
+    label = f"open files, from {name_of_run(since)} on"
     return _native.Holder(kind, label, 0, since, name, len(left), release)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.reruns import identity_of
 
@@ -40,7 +41,7 @@ class ProcessGroups:
         for cells in self._told.values():
             since, count = cells[0], len(cells)
             runs = f"{len(set(cells))} runs"
-            label = f"torch.distributed, from cell {since} on"
+            label = f"torch.distributed, from {name_of_run(since)} on"
             yield _native.Holder("process groups", label, 0, since, runs, count, "")
 
     def _repeated(self) -> dict[str, list[int]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.holders.look import Look
 
 
@@ -36,7 +37,7 @@ class Recompilations:
         """One holder for each cell that went past the limit."""
         for cell in sorted(set(self._cells.values())):
             count = sum(it == cell for it in self._cells.values())
-            label = f"torch.compile, from cell {cell} on" if cell else "torch.compile"
+            label = f"torch.compile, from {name_of_run(cell)} on" if cell else "torch.compile"
             yield _native.Holder("recompilations", label, 0, cell or None, str(_limit()), count, "")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.reruns import identity_of
 from xleak.shell.holders.suspicions import Suspicion
@@ -40,7 +41,7 @@ class RecompiledModels:
         """One holder for each cell."""
         if self._cells and self._suspicion.holds(look.sources):
             for since, made in self._cells.values():
-                label = f"compile(), from cell {since} on"
+                label = f"compile(), from {name_of_run(since)} on"
                 yield _native.Holder("recompiled models", label, 0, since, "", made, "")
 
 

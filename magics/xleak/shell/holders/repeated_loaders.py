@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.fields import fields_of, instances, loaded_class
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import Look, may_be_released
@@ -139,7 +140,8 @@ def _told(kind: str, its: list[_Working], release: Iterable[str]) -> Iterator[_n
     pids = [pid for it in its for pid in it.pids]
     held = sum(proportional_bytes(pid) for pid in pids)
     since = min(it.cell for it in its) or None
-    ways = [it.way for it in its if it.way] or [f"torch.utils.data, from cell {since} on"]
+    made = f"torch.utils.data, from {name_of_run(since)} on" if since else "torch.utils.data"
+    ways = [it.way for it in its if it.way] or [made]
     label = first_container_of(min(ways)) or min(ways)
     workers = f"{len(pids)} worker processes"
     yield _native.Holder(kind, label, held, since, workers, len(its), "; ".join(release))

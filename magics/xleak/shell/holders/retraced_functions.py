@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.fields import fields_of
 from xleak.shell.holders.look import Look, is_the_users
 from xleak.shell.holders.origin import is_in_library
@@ -130,7 +131,7 @@ class RetracedFunctions:
             name = getattr(rebuilt.object(), "co_name", "")
             # What a class has is never called itself: each object has one of its own.
             kind = "retraced method" if kept < len(ours) else "rebuilt function"
-            label = f"{name}, from cell {rebuilt.cell} on"
+            label = f"{name}, from {name_of_run(rebuilt.cell)} on"
             yield _native.Holder(kind, label, 0, rebuilt.cell, name, rebuilt.count, "")
 
     def _learn(self, it: Compiled) -> None:
@@ -153,5 +154,5 @@ def _holder(it: Compiled, grown: _Traced, look: Look) -> Iterator[_native.Holder
     release = f'del {way}; __import__("gc").collect();' if alone else ""
     count, name = dict.__len__(it.traces), it.code.co_name
     # A method's function is found by its object, in a table of TensorFlow's.
-    label = way if is_the_users(way) else f"{name}, from cell {grown.cell} on"
+    label = way if is_the_users(way) else f"{name}, from {name_of_run(grown.cell)} on"
     yield _native.Holder("retraced function", label, 0, grown.cell, name, count, release)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.fields import fields_of
 from xleak.shell.holders import children
 from xleak.shell.holders.look import Look
@@ -60,7 +61,7 @@ class SearchWorkers:
             if not (_is_one_for_each_core(fields) and _takes_all_cores(look)):
                 continue
             size = sum(proportional_bytes(pid) for pid in pids)
-            label = f"the workers of joblib, from cell {used} on"
+            label = f"the workers of joblib, from {name_of_run(used)} on"
             release = f'__import__("sys").modules["{name}"]._executor.shutdown(wait=True);'
             yield _native.Holder(
                 "search workers", label, size, used, "worker process", len(pids), release

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.fields import fields_of, instances
 from xleak.shell.holders.look import Look, is_the_users, may_be_released
 from xleak.shell.source import parsed
@@ -86,7 +87,7 @@ class OpenSessions:
         if lost:
             self._told.update(key for key, _ in lost)
             since = min(cell for _, cell in lost)
-            label = f"interactive sessions, from cell {since} on"
+            label = f"interactive sessions, from {name_of_run(since)} on"
             release = _CLOSE % ", ".join(str(key) for key, _ in lost)
             yield _native.Holder("lost sessions", label, 0, since, "", len(lost), release)
 

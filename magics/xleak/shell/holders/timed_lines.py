@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xleak import _native, source
+from xleak.cell_names import name_of_run
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.places import value_at
 from xleak.shell.holders.reruns import identity_of
@@ -89,7 +90,7 @@ def timed_findings(sources: Mapping[int, str], shell: InteractiveShell) -> Itera
             cell, line = max(there, key=lambda place: there[place])
             # A line and one that it calls may both be told of.
             seconds = min(sum(there.values()), all_seconds)
-            label = f"line {line} of cell {cell}"
+            label = f"line {line} of {name_of_run(cell)}"
             yield Timed(found, cells[found.cell - 1], label, seconds, seconds / all_seconds)
 
 
@@ -112,8 +113,6 @@ def seconds_by_place(
     """Seconds by place. IPython knows by what number the code of a file was run."""
     numbers = vars(shell.compile).get("_filename_map", {})
     cells = {record.execution_count or 0: record.index for record in _native.records()}
-    # One that runs has no number yet.
-    cells.setdefault(shell.execution_count, max(sources))
     places: dict[_Place, float] = {}
     for file, line, seconds in lines:
         cell = cells.get(numbers.get(file, 0), 0)
@@ -138,7 +137,7 @@ def _holders(
         kind = _KINDS.get(it.found.code)
         if kind and (has_device if it.found.code in _OF_DEVICES else _is_strided(it.found, shell)):
             percent = int(100 * it.share)
-            what = f"{it.seconds:.1f} s, {percent} % of the time of cell {index}"
+            what = f"{it.seconds:.1f} s, {percent} % of the time of {name_of_run(index)}"
             yield _native.Holder(kind, it.label, 0, it.cause_cell, what, percent, "")
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import Look, is_the_users, may_be_released
 from xleak.shell.holders.optimizers import live_optimizers, weights_of
@@ -95,16 +96,16 @@ class UnclearedGradients:
             known = self._known.get(id(optimizer))
             if known is None or known.optimizer() is not optimizer:
                 self._learn(optimizer, fields, look.cell)
-        told = [it for it in self._known.values() if it.since is not None]
+        told = [(it, it.since) for it in self._known.values() if it.since is not None]
         if not told or not self._suspicion.holds(look.sources):
             return
-        for it in told:
+        for it, since in told:
             optimizer = it.optimizer()
             way = look.heap.way_to(optimizer)
             name = _native.type_name(optimizer)
             release = f"{way}.zero_grad();" if may_be_released(way) else ""
-            label = way if is_the_users(way) else f"{name}, from cell {it.since} on"
-            yield _native.Holder("uncleared gradients", label, 0, it.since, name, it.added, release)
+            label = way if is_the_users(way) else f"{name}, from {name_of_run(since)} on"
+            yield _native.Holder("uncleared gradients", label, 0, since, name, it.added, release)
 
     def _learn(self, optimizer: object, fields: dict[str, Any], cell: int) -> None:
         for weight in weights_of(fields):

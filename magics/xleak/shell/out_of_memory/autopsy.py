@@ -9,6 +9,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from xleak import _native
+from xleak.cell_names import name_of_run
 from xleak.postmortem import LEAST_BYTES, HeldByName, KeptByCell, Postmortem
 from xleak.shell.heap import take_snapshot, user_names
 from xleak.shell.holders.last_traceback import in_words
@@ -178,13 +179,13 @@ def _difference(reserved: int | None, allocated: int | None) -> int | None:
 
 
 def _sentence(index: int, on: Situation, free: int | None, limit: str, by_guard: bool) -> str:
-    where = "the host" if on.allocator == HOST else on.allocator
+    name, where = name_of_run(index), "the host" if on.allocator == HOST else on.allocator
     if by_guard:
-        said = f"The guard stopped cell {index} before {where} was out of memory"
+        said = f"The guard stopped {name} before {where} was out of memory"
     elif on.asked is None:
-        said = f"Cell {index} ran out of memory on {where}"
+        said = f"{name.capitalize()} ran out of memory on {where}"
     else:
-        said = f"Cell {index} asked {where} for {_native.human(on.asked)}"
+        said = f"{name.capitalize()} asked {where} for {_native.human(on.asked)}"
     if free is None:
         return f"{said}."
     return f"{said}; {_native.human(free)} was free {limit}".rstrip() + "."

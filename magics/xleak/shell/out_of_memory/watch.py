@@ -11,6 +11,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from xleak.cell_names import name_of_run
 from xleak.shell.out_of_memory.ownership import Ownership, other_references
 from xleak.shell.tracebacks import drop_last_errors, frames_of_last
 
@@ -99,7 +100,10 @@ def _show(told: Postmortem) -> None:
 
     from xleak.render import postmortem
 
-    page = {"text/plain": postmortem.plain(told), "text/html": postmortem.fragment(told)}
+    page = {
+        "text/plain": postmortem.plain(told, name_of_run),
+        "text/html": postmortem.fragment(told, name_of_run),
+    }
     display(page, raw=True)
 
 

@@ -171,13 +171,18 @@ void FlightRecorder::sample(std::int64_t resident_bytes) {
     const std::lock_guard lock(mutex_);
     if (cell_.running == 0) return;
     const auto at = age();
-    turn_ = 1 - turn_;
-    publish(file_->latest[turn_], sample_of(resident_bytes, at), ++number_);
+    write_latest(resident_bytes, at);
     if (history_.empty() || at - last_in_history_ >= interval_) write_history(resident_bytes, at);
     if (machine_asked_ && at - *machine_asked_ < kBetweenQuestions) return;
     machine_asked_ = at;
   }
   ask_machine();
+}
+
+void FlightRecorder::rest(std::int64_t resident_bytes) {
+  ask_machine();
+  const std::lock_guard lock(mutex_);
+  if (cell_.running == 0 && cell_number_ != 0) write_latest(resident_bytes, age());
 }
 
 void FlightRecorder::end(int index) {
@@ -198,6 +203,11 @@ void FlightRecorder::write_cell() {
   // Cells take turns by an own count: samples count in between.
   number_ += number_ % 2 == cell_number_ % 2 ? 1 : 2;
   publish(file_->cells[number_ % 2], cell_, number_);
+}
+
+void FlightRecorder::write_latest(std::int64_t resident_bytes, std::chrono::nanoseconds at) {
+  turn_ = 1 - turn_;
+  publish(file_->latest[turn_], sample_of(resident_bytes, at), ++number_);
 }
 
 void FlightRecorder::write_history(std::int64_t resident_bytes, std::chrono::nanoseconds at) {
@@ -245,16 +255,16 @@ flight::Sample FlightRecorder::sample_of(std::int64_t resident_bytes,
 // Without the lock: a statistic of a control group can take milliseconds, and no cell waits for it.
 void FlightRecorder::ask_machine() {
   const auto kills = probes_.kills();
-  const auto room = probes_.room();
+  const auto limit = probes_.limit();
   const std::lock_guard lock(mutex_);
   auto& process = file_->process;
   __atomic_store_n(&process.group_kills, kills.group.value_or(kUnknown), __ATOMIC_RELAXED);
   __atomic_store_n(&process.machine_kills, kills.machine.value_or(kUnknown), __ATOMIC_RELAXED);
   available_bytes_.reset();
-  if (!room) return;
-  available_bytes_ = room->available_bytes;
-  process.limit_is_group = room->limit_is_group ? 1 : 0;
-  __atomic_store_n(&process.limit_bytes, room->limit_bytes, __ATOMIC_RELAXED);
+  if (!limit) return;
+  available_bytes_ = std::max<std::int64_t>(0, limit->limit_bytes - limit->used_bytes);
+  process.limit_is_group = limit->limit == GuardLimit::cgroup ? 1 : 0;
+  __atomic_store_n(&process.limit_bytes, limit->limit_bytes, __ATOMIC_RELAXED);
 }
 
 std::optional<std::uint64_t> parse_start_ticks(std::string_view text) {

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "flight_layout.hpp"
-#include "probes/memory_room.hpp"
+#include "probes/limits.hpp"
 #include "probes/oom_kills.hpp"
 #include "xleak/monitor/flight_record.hpp"
 
@@ -17,9 +18,9 @@ namespace xleak::monitor {
 
 /// What a recorder asks of the machine; tests bring their own.
 struct FlightProbes {
-  std::function<std::optional<MemoryRoom>()> room = [probe = MemoryRoomProbe()] {
-    return probe.read();
-  };
+  /// The limit with the least left below it.
+  std::function<std::optional<LimitReading>()> limit =
+      [shared = std::make_shared<const SharedLimits>()] { return shared->tightest(); };
   std::function<OomKills()> kills = [file = group_kills_file()] { return oom_kills(file); };
   std::function<std::chrono::nanoseconds()> now = [] {
     return std::chrono::steady_clock::now().time_since_epoch();
@@ -43,6 +44,8 @@ class FlightRecorder {
   void begin(int index, std::string_view cell_id, std::optional<std::int64_t> resident_bytes);
   /// A size while it runs. Now and then asks the machine too; for one thread alone.
   void sample(std::int64_t resident_bytes);
+  /// A size while no cell runs, after the last of them. Asks the machine too; for one thread alone.
+  void rest(std::int64_t resident_bytes);
   /// It has ended; another index than that of the last cell is left alone.
   void end(int index);
   /// A front end has asked the process to end.
@@ -54,6 +57,7 @@ class FlightRecorder {
   std::chrono::nanoseconds age() const { return probes_.now() - began_; }
   void fill(const FlightIdentity& identity);
   void write_cell();
+  void write_latest(std::int64_t resident_bytes, std::chrono::nanoseconds at);
   void write_history(std::int64_t resident_bytes, std::chrono::nanoseconds at);
   void ask_machine();
   std::size_t next_history_slot();

@@ -61,6 +61,7 @@ struct Guard::State {
   std::atomic<GuardPolicy> policy{GuardPolicy::off};
   std::atomic<std::int64_t> trip_bytes{kNever};
   std::function<void(const GuardNote&)> tell;
+  std::function<void(std::int64_t)> tell_rest;
   std::function<void()> call_main;
   std::vector<GuardNote> lines;
   std::vector<DeviceReading> totals;
@@ -114,11 +115,13 @@ void Guard::State::look(std::unique_lock<std::mutex>& lock) {
   if (own) set_trip(*own);
   const auto telling = tell;
   const auto calling = wants_main() ? call_main : nullptr;
+  const auto telling_rest = levels.runs_cell() ? nullptr : tell_rest;
   lock.unlock();
   if (telling) {
     for (const GuardNote& note : told.changes) telling(note);
   }
   if (calling) calling();
+  if (telling_rest && own) telling_rest(own->resident_bytes);
   lock.lock();
 }
 
@@ -214,6 +217,12 @@ void Guard::tell_by(std::function<void(const GuardNote&)> tell) {
   if (state_->in_child()) return;
   const std::lock_guard lock(state_->mutex);
   state_->tell = std::move(tell);
+}
+
+void Guard::tell_rest_by(std::function<void(std::int64_t resident_bytes)> tell) {
+  if (state_->in_child()) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->tell_rest = std::move(tell);
 }
 
 void Guard::call_main_by(std::function<void()> call) {

@@ -41,7 +41,11 @@ struct Session::State {
         ledger(*probes, [this](std::int64_t bytes) {
           guard.sampled(bytes);
           if (const auto recorder = flight()) recorder->sample(bytes);
-        }) {}
+        }) {
+    guard.tell_rest_by([this](std::int64_t bytes) {
+      if (const auto recorder = flight()) recorder->rest(bytes);
+    });
+  }
 
   // In a forked child the descriptors show the parent, the sampler is gone, and another thread may
   // have held the lock: nothing there may be touched.
@@ -64,7 +68,7 @@ struct Session::State {
   std::atomic<DeviceReader> device_reader{nullptr};
   mutable std::mutex mutex;
   std::unique_ptr<Probes> probes;
-  Guard guard;
+  Guard guard;    ///< Its thread writes the record.
   Ledger ledger;  ///< Its thread tells the guard.
   FindingBook book;
 };

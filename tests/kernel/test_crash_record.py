@@ -418,6 +418,27 @@ def test_a_kernel_that_the_out_of_memory_killer_ends_is_said_to_have_run_out_of_
     assert "Out of memory: " in line
 
 
+def test_a_kernel_that_runs_out_of_memory_between_cells_is_said_to_have(
+    limited: Session, state: Path
+) -> None:
+    limited.send(
+        "import threading, time\n"
+        "def fill():\n"
+        "    rows = []\n"
+        "    while True: rows.append(bytearray(2 << 20)); time.sleep(0.03)\n"
+        "threading.Thread(target=fill).start()"
+    )
+    assert limited.process.wait(TIMEOUT) == -signal.SIGKILL
+    record = told(state)
+    assert record["cause"] == "out_of_memory", record["why"]
+    assert not record["cell"]["running"]
+    assert "It ended between cells, after cell 1." in postmortem(state).stdout
+    restart(limited)
+    [line] = shown(limited, "x = 1")
+    assert "between cells, after cell 1: it had risen by " in line
+    assert "Out of memory: " in line
+
+
 def test_a_kill_in_the_same_limited_group_is_not_said_to_be_out_of_memory(
     limited: Session, state: Path, tmp_path: Path
 ) -> None:

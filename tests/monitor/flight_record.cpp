@@ -51,11 +51,11 @@ class Folder {
 /// What the recorder asks for, in the hands of a test.
 struct Machine {
   std::chrono::nanoseconds now{0};
-  std::optional<MemoryRoom> room;
+  std::optional<LimitReading> limit;
   OomKills kills;
 
   FlightProbes probes() {
-    return {[this] { return room; }, [this] { return kills; }, [this] { return now; }};
+    return {[this] { return limit; }, [this] { return kills; }, [this] { return now; }};
   }
 };
 
@@ -128,7 +128,7 @@ FlightRecord read_back(const flight::File& file) {
 TEST_SUITE("flight record") {
   TEST_CASE("what a process wrote before SIGKILL is read after it") {
     const auto record = record_of([](FlightRecorder& recorder, Machine& machine) {
-      machine.room = MemoryRoom{512 * kMiB, 300 * kMiB, true};
+      machine.limit = LimitReading{GuardLimit::cgroup, "host", 212 * kMiB, 512 * kMiB};
       recorder.announce("x = []\nwhile True: x.append(1)", 7);
       recorder.begin(3, "abc", 100 * kMiB);
       machine.now = 40ms;
@@ -152,6 +152,30 @@ TEST_SUITE("flight record") {
     CHECK(record.cell->samples[1].seconds == doctest::Approx(0.04));
     CHECK(record.cell->samples[2].resident_bytes == 160 * kMiB);
     CHECK(record.cell->samples[2].available_bytes == 300 * kMiB);
+  }
+
+  TEST_CASE("the size after a cell is kept, with what was left then") {
+    const auto record = record_of([](FlightRecorder& recorder, Machine& machine) {
+      recorder.rest(kMiB);
+      recorder.begin(1, "", 2 * kMiB);
+      machine.now = 1s;
+      recorder.rest(3 * kMiB);
+      recorder.end(1);
+      for (int second = 2; second < 10; ++second) {
+        machine.now = std::chrono::seconds(second);
+        machine.limit = LimitReading{GuardLimit::machine, "host", second * kMiB, 20 * kMiB};
+        machine.kills.machine = second;
+        recorder.rest(second * kMiB);
+      }
+    });
+    CHECK(record.kills_before.machine == 9);
+    REQUIRE(record.cell);
+    CHECK_FALSE(record.cell->running);
+    REQUIRE(record.cell->samples.size() == 3);
+    CHECK(record.cell->samples[0].resident_bytes == 2 * kMiB);
+    CHECK(record.cell->samples[2].seconds == doctest::Approx(9));
+    CHECK(record.cell->samples[2].resident_bytes == 9 * kMiB);
+    CHECK(record.cell->samples[2].available_bytes == 11 * kMiB);
   }
 
   TEST_CASE("a cell that has ended does not run, and its samples are not the next one's") {
@@ -444,21 +468,6 @@ TEST_SUITE("evidence of a flight record") {
     CHECK_FALSE(parse_start_ticks("12 (python) S 1 2"));
     CHECK_FALSE(parse_start_ticks(""));
     CHECK(start_ticks(::getpid()));
-  }
-
-  TEST_CASE("page cache is told by its whole name") {
-    const char* const text = "inactive_file 1\ntotal_inactive_file 22\nx 3";
-    CHECK(parse_memory_stat(text, "inactive_file") == 1);
-    CHECK(parse_memory_stat(text, "total_inactive_file") == 22);
-    CHECK(parse_memory_stat(text, "file") == 0);
-    CHECK(parse_memory_stat("", "file") == 0);
-  }
-
-  TEST_CASE("this process has room below a limit") {
-    const auto room = MemoryRoomProbe().read();
-    REQUIRE(room);
-    CHECK(room->limit_bytes > 0);
-    CHECK(room->available_bytes <= room->limit_bytes);
   }
 }
 

@@ -74,7 +74,10 @@ def where(record: _native.FlightRecord) -> str:
 
 
 def _size(record: _native.FlightRecord, death: Death) -> str:
-    if death.last_bytes is None or record.cell is None or not record.cell.running:
+    if death.last_bytes is None or record.cell is None:
+        return ""
+    # What it held while it rested matters to one cause alone.
+    if not record.cell.running and death.cause != "out_of_memory":
         return ""
     risen = ""
     if death.grown_bytes is not None:

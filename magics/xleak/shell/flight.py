@@ -93,7 +93,10 @@ class Flight:
 def _untold(kept: files.Kept | None) -> files.Kept | None:
     if kept is None or kept.record.told or kept.record.asked_to_end:
         return None
-    return kept if kept.record.cell is not None and kept.record.cell.running else None
+    cell = kept.record.cell
+    in_cell = cell is not None and cell.running
+    # A kernel that rests is killed by whoever restarts it, too.
+    return kept if in_cell or death.death_of(kept.record).cause == "out_of_memory" else None
 
 
 def _connection_file(shell: InteractiveShell) -> str:

@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "probes/cgroup.hpp"
 #include "probes/ram.hpp"
 #include "proc_file.hpp"
 
@@ -22,6 +21,10 @@ std::optional<LimitReading> read_rlimit(int resource, GuardLimit limit, std::int
   const auto which = static_cast<__rlimit_resource>(resource);
   if (::getrlimit(which, &found) != 0 || found.rlim_cur == RLIM_INFINITY) return std::nullopt;
   return LimitReading{limit, "host", used, static_cast<std::int64_t>(found.rlim_cur), used, {}};
+}
+
+bool has_less_left(const LimitReading& a, const LimitReading& b) {
+  return a.limit_bytes - a.used_bytes < b.limit_bytes - b.used_bytes;
 }
 
 bool is_in_group(const std::string& process, const std::string& group) {
@@ -48,7 +51,7 @@ std::string name_in(std::string_view status) {
 class LiveGuardProbes final : public GuardProbes {
  public:
   explicit LiveGuardProbes(std::function<std::vector<DeviceReading>()> devices)
-      : devices_(std::move(devices)), groups_(cgroups_of_this_process()) {}
+      : devices_(std::move(devices)) {}
 
   std::optional<OwnMemory> own() noexcept override {
     try {
@@ -93,28 +96,13 @@ class LiveGuardProbes final : public GuardProbes {
     std::vector<LimitReading> found;
     const auto mine = own();
     if (!mine) return found;
-    ProcBuffer buffer;
-    const auto meminfo = meminfo_.read(buffer);
-    const auto swap_free = kib_field(meminfo, "SwapFree:").value_or(0);
-    if (auto group = tightest_group(swap_free)) found.push_back(*std::move(group));
-    if (auto machine = parse_meminfo(meminfo)) found.push_back(*std::move(machine));
+    found = shared_.read();
     for (LimitReading& reading : found) reading.own_bytes = mine->held_bytes;
     const auto space = read_rlimit(RLIMIT_AS, GuardLimit::address_space, mine->size_bytes);
     const auto data = read_rlimit(RLIMIT_DATA, GuardLimit::data, mine->data_bytes);
     if (space) found.push_back(*space);
     if (data) found.push_back(*data);
     return found;
-  }
-
-  std::optional<LimitReading> tightest_group(std::int64_t swap_free) const {
-    std::optional<LimitReading> tightest;
-    for (const auto& group : groups_) {
-      auto read = group->read(swap_free);
-      if (!read) continue;
-      const auto free = [](const LimitReading& it) { return it.limit_bytes - it.used_bytes; };
-      if (!tightest || free(*read) < free(*tightest)) tightest = std::move(read);
-    }
-    return tightest;
   }
 
   static std::optional<OtherProcess> find_largest(const std::string& group) {
@@ -134,12 +122,42 @@ class LiveGuardProbes final : public GuardProbes {
   }
 
   std::function<std::vector<DeviceReading>()> devices_;
-  std::vector<std::unique_ptr<Cgroup>> groups_;
+  SharedLimits shared_;
   ProcFile status_{"/proc/self/status"};
-  ProcFile meminfo_{"/proc/meminfo"};
 };
 
 }  // namespace
+
+SharedLimits::SharedLimits() = default;
+
+std::vector<LimitReading> SharedLimits::read() const {
+  std::vector<LimitReading> found;
+  ProcBuffer buffer;
+  const auto meminfo = meminfo_.read(buffer);
+  const auto swap_free = kib_field(meminfo, "SwapFree:").value_or(0);
+  if (auto group = tightest_group(swap_free)) found.push_back(*std::move(group));
+  if (auto machine = parse_meminfo(meminfo)) found.push_back(*std::move(machine));
+  return found;
+}
+
+std::optional<LimitReading> SharedLimits::tightest() const noexcept {
+  try {
+    const auto found = read();
+    const auto least = std::min_element(found.begin(), found.end(), has_less_left);
+    return least == found.end() ? std::nullopt : std::optional(*least);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<LimitReading> SharedLimits::tightest_group(std::int64_t swap_free_bytes) const {
+  std::optional<LimitReading> tightest;
+  for (const auto& group : groups_) {
+    auto read = group->read(swap_free_bytes);
+    if (read && (!tightest || has_less_left(*read, *tightest))) tightest = std::move(read);
+  }
+  return tightest;
+}
 
 std::optional<OwnMemory> parse_status(std::string_view text) {
   const auto resident = kib_field(text, "VmRSS:");

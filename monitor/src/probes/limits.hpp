@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "probes/cgroup.hpp"
+#include "proc_file.hpp"
 #include "xleak/monitor/guard.hpp"
 
 namespace xleak::monitor {
@@ -23,6 +25,23 @@ struct OtherProcess {
   int pid = 0;
   std::string name;
   std::int64_t held_bytes = 0;
+};
+
+/// The limits that this process shares with others: that of its tightest cgroup, and the machine's.
+class SharedLimits {
+ public:
+  /// The cgroups are those that the process is in now. Throws Error where /proc cannot be read.
+  SharedLimits();
+  /// Without what this process has of each. Throws Error.
+  std::vector<LimitReading> read() const;
+  /// The one with the least left; empty where none can be read.
+  std::optional<LimitReading> tightest() const noexcept;
+
+ private:
+  std::optional<LimitReading> tightest_group(std::int64_t swap_free_bytes) const;
+
+  std::vector<std::unique_ptr<Cgroup>> groups_ = cgroups_of_this_process();
+  ProcFile meminfo_{"/proc/meminfo"};
 };
 
 /// Where the numbers of a guard come from; tests bring their own. Empty is unknown.

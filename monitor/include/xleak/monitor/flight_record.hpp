@@ -18,7 +18,7 @@ struct FlightIdentity {
   std::string versions;         ///< For a person: "xleak 0.1.0, Python 3.11.7".
 };
 
-/// One size of the process while the cell ran.
+/// One size of the process since the cell began.
 struct FlightSample {
   double seconds = 0;  ///< Since the cell began.
   std::int64_t resident_bytes = 0;
@@ -34,7 +34,8 @@ struct FlightCell {
   std::string source;    ///< Its first bytes, as UTF-8 that may end within a character.
   bool running = false;  ///< It had not ended when the process did.
   double began = 0;      ///< Seconds since 1970.
-  std::vector<FlightSample> samples;  ///< The first is its beginning.
+  /// The first is its beginning; the last may be of after its end.
+  std::vector<FlightSample> samples;
 };
 
 /// How often the out-of-memory killer ended a process; empty where nobody counts.

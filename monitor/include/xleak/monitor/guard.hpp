@@ -73,6 +73,9 @@ class XLEAK_MONITOR_API Guard {
   /// From now on `tell` gets every change of a level; by the thread, which holds no lock. It must
   /// not throw. An empty function ends it.
   void tell_by(std::function<void(const GuardNote&)> tell);
+  /// From now on gets the resident size at each look while no cell runs; by the thread, which holds
+  /// no lock. It must not throw.
+  void tell_rest_by(std::function<void(std::int64_t resident_bytes)> tell);
   /// From now on called while a cell runs and the main thread has something to take here, until it
   /// has; by the thread. It must not throw or wait.
   void call_main_by(std::function<void()> call);

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
+import pytest
 from harness import Session
 from panel_client import PanelClient
 
@@ -75,3 +77,32 @@ def test_a_panel_that_comes_later_hears_of_the_failure_and_of_the_limit_that_is_
     told = panel.wait_for("postmortem")
     assert (told["cell"], told["asked_bytes"]) == (3, 8 << 30)
     panel.close()
+
+
+def test_a_list_that_took_all_there_was_is_named_all_the_same(fresh_kernel: Session) -> None:
+    fresh_kernel.run(LIMIT)
+    ran = fresh_kernel.run(f"rows = []\nwhile True: rows.append(bytearray({MIB}))")
+    assert ran.content["ename"] == "MemoryError"
+    [told] = [it["data"]["text/plain"] for it in ran.of("display_data")]
+    assert "Cell 2 ran out of memory on the host; " in told
+    # No more than the next row would have taken.
+    assert re.search(r"; (\d{1,3}(\.\d)? KiB|0 B|1(\.\d)? MiB) was free below", told)
+    assert re.search(r"`rows` (9\d\d MiB|1\.1 GiB|1 GiB)", told)
+    assert "xleak failed" not in ran.text("stderr")
+    assert fresh_kernel.run("del rows").content["status"] == "ok"
+    assert fresh_kernel.value(f"len(bytearray({600 * MIB}))") == str(600 * MIB)
+
+
+@pytest.mark.parametrize("fails", ["np.ones(1 << 50)", "torch.ones(1 << 50)", "bytearray(1 << 62)"])
+def test_a_loader_s_worker_is_told_apart_from_the_cell(fresh_kernel: Session, fails: str) -> None:
+    pytest.importorskip("torch")
+    fresh_kernel.run(
+        "import numpy as np, torch\nclass Rows(torch.utils.data.Dataset):\n"
+        f"    def __len__(self): return 2\n    def __getitem__(self, at): return {fails}"
+    )
+    ran = fresh_kernel.run("for row in torch.utils.data.DataLoader(Rows(), num_workers=1): pass")
+    told = ran.of("display_data")[0]["data"]["text/plain"]
+    assert told.startswith("xleak: A DataLoader's worker of cell 2 ")
+    # What the kernel itself has allocated is not the worker's.
+    assert "memory: " not in told
+    assert ("asked the host for" in told) != ("does not tell how much" in told)

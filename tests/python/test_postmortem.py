@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,23 @@ METAL = (
     "MPS backend out of memory (MPS allocated: 8.00 GB, other allocations: 384.00 KB, max allowed: 16.00 "
     "GB). Tried to allocate 2.00 GB on private pool. Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 …"
 )
+METAL_WITHOUT_LIMIT = (
+    "MPS backend out of memory (MPS allocated: 8.00 GiB, other allocations: 384.00 KiB). Tried to "
+    "allocate 2.00 GiB on shared pool."
+)
+INTEL_NOW = (
+    "XPU out of memory. Tried to allocate 2.00 GiB. GPU 1 has a total capacity of 16.00 GiB of which "
+    "512.00 MiB is free. Of the allocated memory 8.00 GiB is allocated by PyTorch, and 5.00 GiB is "
+    "reserved by PyTorch but unallocated. Please use …"
+)
 INTEL = "XPU out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 16.00 GiB."
 ON_CPU = (
     "[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 4000 bytes."
+)
+WORKER = "Caught MemoryError in DataLoader worker process 0.\nOriginal Traceback (most recent …"
+IN_WORKER = (
+    "Caught _ArrayMemoryError in DataLoader worker process 1.\nOriginal Traceback …\nnumpy._core."
+    "_exceptions._ArrayMemoryError: Unable to allocate 8.00 GiB for an array with shape (1073741824,)"
 )
 CUDA = Refusal("cuda:1", 2 * GIB, GIB // 2, 8 * GIB, 13 * GIB, 16 * GIB)
 
@@ -49,10 +64,19 @@ CUDA = Refusal("cuda:1", 2 * GIB, GIB // 2, 8 * GIB, 13 * GIB, 16 * GIB)
     [
         (torch.OutOfMemoryError(NOW), CUDA),
         (RuntimeError(BEFORE_2_0), CUDA),
-        (RuntimeError(METAL), Refusal("mps:0", 2 * GIB, None, 8 * GIB, None, 16 * GIB)),
+        (
+            RuntimeError(METAL),
+            Refusal("mps:0", 2 * GIB, 8 * GIB - (384 << 10), None, 8 * GIB, 16 * GIB),
+        ),
+        (RuntimeError(METAL_WITHOUT_LIMIT), Refusal("mps:0", 2 * GIB, None, None, 8 * GIB)),
+        (RuntimeError("Invalid buffer size: 40.00 GiB"), Refusal("mps:0", 40 * GIB)),
+        (torch.OutOfMemoryError(INTEL_NOW), replace(CUDA, allocator="xpu:1")),
         (RuntimeError(INTEL), Refusal("xpu:0", 2 * GIB, None, None, None, 16 * GIB)),
         (RuntimeError("CUDA error: out of memory\nCUDA kernel errors might …"), Refusal("cuda")),
         (RuntimeError(ON_CPU), Refusal(HOST, 4000)),
+        (RuntimeError(IN_WORKER), Refusal(HOST, 8 * GIB, in_worker=True)),
+        (RuntimeError(f"{WORKER}{ON_CPU}"), Refusal(HOST, 4000, in_worker=True)),
+        (MemoryError(WORKER), Refusal(HOST, in_worker=True)),
     ],
 )
 def test_an_error_tells_what_an_allocator_could_not_give(error: Exception, told: Refusal) -> None:
@@ -234,6 +258,31 @@ def test_what_the_error_leaves_out_the_only_device_tells(
     assert (told.allocated_bytes, told.reserved_bytes) == (4 * GIB, 9 * GIB)
     assert told.fragmented_bytes == told.releasable_bytes == 5 * GIB
     assert any("may help, and may not" in it for it in told.advice)
+
+
+@pytest.mark.parametrize(
+    ("text", "device", "said", "memory"),
+    [
+        (METAL, "mps:0", "; 8 GiB was free.", "6 GiB allocated, 8 GiB reserved"),
+        (METAL_WITHOUT_LIMIT, "mps:0", " for 2 GiB.", "6 GiB allocated, 8 GiB reserved"),
+        (INTEL_NOW, "xpu:1", "; 512 MiB was free.", "8 GiB allocated, 13 GiB reserved"),
+        (INTEL, "xpu:0", " for 2 GiB.", "6 GiB allocated, 7 GiB reserved"),
+    ],
+)
+def test_each_kind_of_device_tells_what_it_can_and_its_reading_the_rest(
+    session: Session,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    device: str,
+    said: str,
+    memory: str,
+) -> None:
+    reading = DeviceReading(device, 6 * GIB, 7 * GIB, None, None, None, None, 16 * GIB)
+    monkeypatch.setattr("xleak.shell.out_of_memory.autopsy.device_readings", lambda: [reading])
+    session.run("import torch")
+    told = failed(session, f"raise torch.OutOfMemoryError({text!r})")
+    assert told.sentence.endswith(f"asked {device} for 2 GiB{said.removeprefix(' for 2 GiB')}")
+    assert f"memory:       {memory}, " in postmortem.plain(told, name_of_run)
 
 
 def test_expandable_segments_are_named_only_where_the_allocator_is_fragmented() -> None:

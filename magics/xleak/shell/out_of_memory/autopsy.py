@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container
+from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from xleak.shell.holders.last_traceback import in_words
 from xleak.shell.out_of_memory.advice import Situation, advice
 from xleak.shell.out_of_memory.errors import HOST, Refusal
 from xleak.shell.out_of_memory.evidence import Evidence, evidence
-from xleak.shell.out_of_memory.host_memory import room
+from xleak.shell.out_of_memory.host_memory import Room, room
 from xleak.shell.readings import DeviceReading, device_readings
 from xleak.shell.tracebacks import LAST_TRACEBACK
 from xleak.shell.watcher import printable
@@ -33,11 +34,13 @@ _PARTS = 500
 _LOCAL = re.compile(r"local \w+")
 
 
-def state(allocator: str) -> tuple[Refusal, str]:
-    """What an allocator says of itself now, and the name of the limit that `free` and `total` are of."""
+def state(allocator: str, below: Room | None = None) -> tuple[Refusal, str]:
+    """What an allocator says of itself now, and the name of the limit that `free` and `total` are of.
+
+    below: what was free of the host's memory, where that was before now."""
     if allocator != HOST:
         return _of_device(allocator), ""
-    below = room()
+    below = below or room()
     allocated: int | None
     reserved: int | None
     try:
@@ -134,10 +137,19 @@ def _kept(record: _native.CellRecord, allocator: str) -> int | None:
 
 
 def postmortem(
-    watcher: Watcher, index: int, refusal: Refusal, frames: list[FrameType], search: Search | None
+    watcher: Watcher,
+    index: int,
+    refusal: Refusal,
+    below: Room | None,
+    frames: list[FrameType],
+    search: Search | None,
 ) -> Postmortem:
-    """What is known of the failure of a cell. search: None where there was no room for one."""
-    now, limit = state(refusal.allocator)
+    """What is known of the failure of a cell. below: what the host had then. search: None where there
+    was no room for one."""
+    now, limit = state(refusal.allocator, below)
+    if refusal.in_worker:
+        # What a worker had, it had for itself.
+        now = replace(now, free=None, allocated=None, reserved=None)
     on = Situation(
         now.allocator,
         refusal.asked,
@@ -150,7 +162,7 @@ def postmortem(
     failing = search.held(LAST_TRACEBACK) if search else None
     free_soon, fix = releasable(search, now)
     return Postmortem(
-        sentence=_sentence(index, on, free, limit, refusal.by_guard),
+        sentence=_sentence(name_of_run(index), on, free, limit, refusal),
         allocator=on.allocator,
         asked_bytes=on.asked,
         free_bytes=free,
@@ -178,17 +190,20 @@ def _difference(reserved: int | None, allocated: int | None) -> int | None:
     return None if reserved is None or allocated is None else max(0, reserved - allocated)
 
 
-def _sentence(index: int, on: Situation, free: int | None, limit: str, by_guard: bool) -> str:
-    name, where = name_of_run(index), "the host" if on.allocator == HOST else on.allocator
-    if by_guard:
-        said = f"The guard stopped {name} before {where} was out of memory"
+def _sentence(cell: str, on: Situation, free: int | None, limit: str, refusal: Refusal) -> str:
+    where = "the host" if on.allocator == HOST else on.allocator
+    who = f"A DataLoader's worker of {cell}" if refusal.in_worker else cell.capitalize()
+    if refusal.by_guard:
+        said = f"The guard stopped {cell} before {where} was out of memory"
     elif on.asked is None:
-        said = f"{name.capitalize()} ran out of memory on {where}"
+        said = f"{who} ran out of memory on {where}"
     else:
-        said = f"{name.capitalize()} asked {where} for {_native.human(on.asked)}"
-    if free is None:
-        return f"{said}."
-    return f"{said}; {_native.human(free)} was free {limit}".rstrip() + "."
+        said = f"{who} asked {where} for {_native.human(on.asked)}"
+    if free is not None:
+        said = f"{said}; {_native.human(free)} was free {limit}".rstrip()
+    if on.asked is None and not refusal.by_guard:
+        said += "; the error does not tell how much was asked for"
+    return f"{said}."
 
 
 def releasable(search: Search | None, now: Refusal) -> tuple[int | None, str | None]:

@@ -27,11 +27,12 @@ _FREE = re.compile(rf"of which {_SIZE} is free|{_SIZE} free;")
 _TOTAL = re.compile(
     rf"total capacity of {_SIZE}|{_SIZE} total capacity|max allowed: {_SIZE}",
 )
-_ALLOCATED = re.compile(
-    rf"{_SIZE} is allocated by PyTorch|{_SIZE} already allocated|MPS allocated: {_SIZE}"
-)
+_ALLOCATED = re.compile(rf"{_SIZE} is allocated by PyTorch|{_SIZE} already allocated")
 _CACHED = re.compile(rf"{_SIZE} is reserved by PyTorch but unallocated")
-_RESERVED = re.compile(rf"{_SIZE} reserved in total by PyTorch")
+# Metal's "allocated" are its heaps, of which tensors have a part.
+_RESERVED = re.compile(rf"{_SIZE} reserved in total by PyTorch|MPS allocated: {_SIZE}")
+_BESIDE_METAL = re.compile(rf"other allocations: {_SIZE}")
+_TOO_LARGE_FOR_METAL = re.compile(rf"^Invalid buffer size: {_SIZE}")
 # c10/core/impl/alloc_cpu.cpp.
 _ON_CPU = re.compile(r"DefaultCPUAllocator: .*you tried to allocate (\d+) bytes", re.DOTALL)
 # tensorflow/core/framework/op_kernel.cc.
@@ -45,6 +46,10 @@ _TENSORFLOW_BYTES = {
     **dict.fromkeys(["double", "int64", "uint64", "complex64"], 8),
     "complex128": 16,
 }
+# torch/_utils.py, ExceptionWrapper: an error that cannot be made of a text comes as a RuntimeError.
+_WORKER = re.compile(r"Caught (\w+) in DataLoader worker process \d+\.")
+# numpy/_core/_exceptions.py, _ArrayMemoryError.
+_OF_NUMPY = re.compile(rf"Unable to allocate {_SIZE} for an array")
 # cpp/src/arrow/memory_pool.cc.
 _OF_ARROW = re.compile(r"(?:malloc|realloc) of size (\d+) failed")
 
@@ -67,6 +72,8 @@ class Refusal:
     total: int | None = None
     by_guard: bool = False
     """Nothing was refused yet: xleak's guard stopped the cell."""
+    in_worker: bool = False
+    """It was refused to a worker process of a DataLoader."""
 
 
 def refusal_of(error: BaseException, namespace: dict[str, Any]) -> Refusal | None:
@@ -77,6 +84,8 @@ def refusal_of(error: BaseException, namespace: dict[str, Any]) -> Refusal | Non
     for each in _causes(error):
         refusal = _by_text(each) or _by_type(each)
         if refusal is not None:
+            if any(map(_WORKER.match, _texts(each))):
+                return replace(refusal, in_worker=True)
             by_hand = refusal == Refusal(HOST) and _was_raised_in(each, namespace)
             return None if by_hand else refusal
     return None
@@ -106,10 +115,14 @@ def _by_text(error: BaseException) -> Refusal | None:
     for text in _texts(error):
         if found := _DEVICE.search(text):
             return _of_device(text, _DEVICE_NAMES[found[1]])
+        if _TOO_LARGE_FOR_METAL.search(text):
+            return Refusal("mps:0", _size(_TOO_LARGE_FOR_METAL, text))
         if found := _ON_CPU.search(text):
             return Refusal(HOST, int(found[1]))
         if found := _OF_TENSORFLOW.search(text):
             return _of_tensorflow(*found.groups())
+        if (found := _WORKER.match(text)) and found[1].endswith("MemoryError"):
+            return Refusal(HOST, _size(_OF_NUMPY, text))
         if found := _OF_ARROW.search(text):
             return Refusal(HOST, int(found[1]))
     return None
@@ -136,13 +149,16 @@ def _of_device(text: str, name: str) -> Refusal:
     reserved = _size(_RESERVED, text)
     if reserved is None and allocated is not None and cached is not None:
         reserved = allocated + cached
+    free, total, beside = (_size(it, text) for it in (_FREE, _TOTAL, _BESIDE_METAL))
+    if free is None and total is not None and reserved is not None and beside is not None:
+        free = max(0, total - reserved - beside)
     return Refusal(
         name if number is None else f"{name}:{number}",
         _size(_ASKED, text),
-        _size(_FREE, text),
+        free,
         allocated,
         reserved,
-        _size(_TOTAL, text),
+        total,
     )
 
 

@@ -12,7 +12,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from xleak.cell_names import name_of_run
+from xleak.shell.out_of_memory.host_memory import Room, room
 from xleak.shell.out_of_memory.ownership import Ownership, other_references
+from xleak.shell.out_of_memory.reserve import Reserve
 from xleak.shell.tracebacks import drop_last_errors, frames_of_last
 
 if TYPE_CHECKING:
@@ -39,9 +41,14 @@ class _Failures:
         self._watcher = watcher
         self._kept: Ownership | None = None
         """Of the last failure, while the shell has its frames."""
+        self._reserve = Reserve()
 
     def before_run(self, source: str) -> None:
         """A cell of the user's comes."""
+        self._let_go(source)
+        self._reserve.take()
+
+    def _let_go(self, source: str) -> None:
         if self._kept is None or all(_LOOKS.fullmatch(line) for line in source.splitlines()):
             return
         kept, self._kept = self._kept, None
@@ -57,20 +64,21 @@ class _Failures:
         result = self._watcher.shell.last_execution_result
         if result is None or result.error_in_exec is None:
             return
-        # Nothing of this is needed where no cell fails.
-        from xleak.shell.out_of_memory.errors import refusal_of
-
-        refusal = refusal_of(result.error_in_exec, self._watcher.shell.user_global_ns)
-        if refusal is None:
-            return
         try:
-            self._tell(index, refusal)
+            free = room()
+            self._reserve.give()
+            # Nothing of this is needed where no cell fails.
+            from xleak.shell.out_of_memory.errors import refusal_of
+
+            refusal = refusal_of(result.error_in_exec, self._watcher.shell.user_global_ns)
+            if refusal is not None:
+                self._tell(index, refusal, free)
         except MemoryError:
             _say("memory is too short to say who holds it; %xleak oom does, once there is some.")
         except Exception as error:
             self._watcher.say_failure(error)
 
-    def _tell(self, index: int, refusal: Refusal) -> None:
+    def _tell(self, index: int, refusal: Refusal, below: Room | None) -> None:
         from xleak.shell.out_of_memory import autopsy
 
         shell = self._watcher.shell
@@ -79,7 +87,9 @@ class _Failures:
         search = _search(self._watcher, autopsy.state(refusal.allocator)[0].allocator)
         if search is not None and search.heap is not None:
             self._kept = Ownership.of(shell, search.heap)
-        told = autopsy.postmortem(self._watcher, index, refusal, list(frames_of_last()), search)
+        told = autopsy.postmortem(
+            self._watcher, index, refusal, below, list(frames_of_last()), search
+        )
         self._watcher.postmortems[index] = told
         _show(told)
         for listener in self._watcher.after_failure:

@@ -331,18 +331,32 @@ void Scopes::resolve_objects() {
     instances_of_name.emplace(place_of_[class_node], instances);
   }
   std::unordered_map<PlaceId, PlaceId> objects;
-  for (const Node& statement : syntax_.nodes) {
-    if (statement.kind != Kind::assign || instances_of_name.empty()) continue;
-    const auto id = static_cast<std::uint32_t>(&statement - syntax_.nodes.data());
-    const std::uint32_t left = syntax_.child(id, Field::left);
-    if (left == kNone || syntax_.nodes[left].kind != Kind::name || place_of_[left] == kNone) {
-      continue;
-    }
-    const auto made = instances_of_name.find(constructed_by(syntax_.child(id, Field::right)));
+  const auto bind = [&](std::uint32_t left, std::uint32_t right) {
+    if (syntax_.nodes[left].kind != Kind::name || place_of_[left] == kNone) return;
+    const auto made = instances_of_name.find(constructed_by(right));
     const PlaceId instances = made == instances_of_name.end() ? kNone : made->second;
     const auto [object, is_new] = objects.emplace(place_of_[left], instances);
     // What is bound to several things stands for none of them.
     if (!is_new && object->second != instances) object->second = kNone;
+  };
+  for (const Node& statement : syntax_.nodes) {
+    if (statement.kind != Kind::assign || instances_of_name.empty()) continue;
+    const auto id = static_cast<std::uint32_t>(&statement - syntax_.nodes.data());
+    const std::uint32_t left = syntax_.child(id, Field::left);
+    const std::uint32_t right = syntax_.child(id, Field::right);
+    if (left == kNone) continue;
+    bind(left, right);
+    if (syntax_.nodes[left].kind != Kind::tuple || right == kNone ||
+        syntax_.nodes[right].kind != Kind::tuple) {
+      continue;
+    }
+    // `a, b = A(), B()` is two assignments.
+    auto value = syntax_.first_child(right);
+    for (auto target = syntax_.first_child(left); target != kNone && value != kNone;
+         target = syntax_.next_sibling(target), value = syntax_.next_sibling(value)) {
+      if (syntax_.nodes[target].kind == Kind::starred) break;
+      bind(target, value);
+    }
   }
   for (const auto& [object, instances] : objects) {
     if (instances != kNone) stands_for_.emplace(object, instances);

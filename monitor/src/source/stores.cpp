@@ -130,7 +130,30 @@ class Collector {
       }
       return;
     }
+    if (is_record(value.as_call())) {
+      for (const Expr& part : value.children()) {
+        if (part == value.child(Field::callee)) continue;
+        stores_.push_back(
+            {site, container, part.is(Kind::keyword) ? part.child(Field::right) : part, index});
+      }
+      return;
+    }
     stores_.push_back({site, container, value, index});
+  }
+
+  // `Sample(i, mask)` of a dataclass or a named tuple: its fields are what it is called with.
+  static bool is_record(const Call& call) {
+    for (const PlaceBinding& binding : call.callee().place().bindings()) {
+      if (binding.value.as_call().callee().is_dotted({"collections.namedtuple"})) return true;
+      if (binding.how != Bound::class_definition) continue;
+      for (const Expr& part : binding.target.children()) {
+        const Expr what = part.is(Kind::decorator) ? part.first_child() : part;
+        const Call made = what.as_call();
+        const Expr named = made ? made.callee() : what;
+        if (named.is_dotted({"dataclasses.dataclass", "typing.NamedTuple"})) return true;
+      }
+    }
+    return false;
   }
 
   const Program& program_;

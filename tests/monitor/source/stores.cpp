@@ -30,6 +30,18 @@ TEST_SUITE("what is put into containers") {
     CHECK(stores("import torch\ntorch.add(x)") == 0);
   }
 
+  TEST_CASE("the fields of a record are stored with it") {
+    for (const char* record :
+         {"from dataclasses import dataclass\n@dataclass\nclass R:\n    a: int\n    b: int\n",
+          "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass R:\n    a: int\n",
+          "from typing import NamedTuple\nclass R(NamedTuple):\n    a: int\n    b: int\n",
+          "from collections import namedtuple\nR = namedtuple('R', 'a b')\n"}) {
+      CAPTURE(record);
+      CHECK(stores(record + std::string("c.append(R(1, b=x))")) == 2);
+    }
+    CHECK(stores("class R:\n    pass\nc.append(R(1, x))") == 1);
+  }
+
   TEST_CASE("a container stays small where something takes elements out again") {
     const std::string loop =
         "from collections import deque\nc = []\nfor x in y:\n    c.append(x)\n";

@@ -33,8 +33,12 @@ def accelerator(initialized: bool = True, **more: object) -> SimpleNamespace:
 
 
 @pytest.fixture(autouse=True)
-def without_the_module_for_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "xleak._torch", raising=False)
+def torch_without_devices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Imported, as far as anybody asks, whichever tests ran before."""
+    if request.node.get_closest_marker("gpu") is None:
+        monkeypatch.setitem(sys.modules, "torch", SimpleNamespace())
+    for name in ("xleak._torch", "torch.cuda", "torch.xpu"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
 
 
 def test_a_device_in_use_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

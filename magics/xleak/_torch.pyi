@@ -89,6 +89,10 @@ class StorageRow:
         """id() of each tensor object; empty where only a ``.grad`` of another tensor has it."""
 
     @property
+    def layouts(self) -> list[str]:
+        """Of each of these "contiguous", "channels last" or "strided"; "" where it is not known."""
+
+    @property
     def dtype(self) -> str:
         """As C++ names it: "float", "c10::Half", "long"."""
 

@@ -19,7 +19,10 @@ class Rows {
     for (c10::StorageImpl* storage : storages_of(tensor)) {
       StorageRow* row = row_of(*storage);
       if (row == nullptr) continue;
-      if (id != 0) row->tensors.push_back(id);
+      if (id != 0) {
+        row->tensors.push_back(id);
+        row->layouts.push_back(layout_of(*tensor.unsafeGetTensorImpl()));
+      }
       row->is_gradient |= id == 0;
       row->requires_grad |= meta != nullptr && meta->requires_grad_;
       row->requires_grad |= meta != nullptr && meta->grad_fn_;
@@ -43,7 +46,7 @@ class Rows {
     auto facts = describe(storage);
     if (!facts) return nullptr;
     index_.emplace(key, rows_.size());
-    rows_.push_back({std::move(*facts), {}, {}, {}, false, false, std::nullopt});
+    rows_.push_back({std::move(*facts), {}, {}, {}, {}, false, false, std::nullopt});
     return &rows_.back();
   }
 
@@ -63,6 +66,16 @@ class Rows {
       shape.push_back(size.maybe_as_int().value_or(-1));
     }
     return shape;
+  }
+
+  // Of a subclass that answers by Python, and of one without strides, it is not asked.
+  static std::string layout_of(const c10::TensorImpl& tensor) {
+    if (tensor.layout() != c10::kStrided || tensor.is_python_dispatch()) return {};
+    if (tensor.has_symbolic_sizes_strides()) return {};
+    if (tensor.is_contiguous()) return "contiguous";
+    const bool by_channels = tensor.is_contiguous(c10::MemoryFormat::ChannelsLast) ||
+                             tensor.is_contiguous(c10::MemoryFormat::ChannelsLast3d);
+    return by_channels ? "channels last" : "strided";
   }
 
   std::vector<StorageRow> rows_;

@@ -92,6 +92,7 @@ void register_census(py::module_& m) {
       .def_readonly("storage", &StorageRow::storage)
       .def_readonly("tensors", &StorageRow::tensors)
       .def_readonly("dtype", &StorageRow::dtype)
+      .def_readonly("layouts", &StorageRow::layouts)
       .def_readonly("shape", &StorageRow::shape)
       .def_readonly("requires_grad", &StorageRow::requires_grad)
       .def_readonly("is_gradient", &StorageRow::is_gradient)

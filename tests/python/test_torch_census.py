@@ -36,6 +36,16 @@ def test_views_of_one_storage_are_one_row() -> None:
     assert set(row.tensors) == {id(base), *map(id, views)}
 
 
+def test_each_tensor_of_a_row_tells_how_its_elements_lie() -> None:
+    base = torch.zeros(2, 3, 50, 40)
+    turned = base.permute(0, 1, 3, 2)
+    row = row_of(base)
+    layouts = dict(zip(row.tensors, row.layouts, strict=True))
+    assert layouts == {id(base): "contiguous", id(turned): "strided"}
+    by_channels = base.contiguous(memory_format=torch.channels_last)
+    assert row_of(by_channels).layouts == ["channels last"]
+
+
 def test_a_row_knows_the_cell_that_made_it() -> None:
     _torch.begin_cell(41)
     tensor = torch.empty(1000)

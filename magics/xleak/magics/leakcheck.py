@@ -20,6 +20,7 @@ from xleak.magics.marked_cell import MARK, MarkedCells, without_mark
 from xleak.magics.suspicions import Suspicion, listed, source_of_session
 from xleak.render import html, table, text
 from xleak.render.units import counted, human_bytes
+from xleak.shell.torch_modes import mode_line
 from xleak.shell.watcher import watcher
 from xleak.verdict import Finding, Verdict, to_json
 
@@ -132,6 +133,8 @@ class LeakcheckMagic(Magics):
         report = session_report(verdict, request.all_of_them, request.by)
         if request.notes:
             report.below.append(listed(suspicions))
+        if modes := mode_line():
+            report.below.append(modes)
         if live_watcher().settings.policy == "off":
             report.below.append("Cells are not watched now; %xleak policy report starts it again.")
         page = report.html(cell_sources(self.shell, verdict))

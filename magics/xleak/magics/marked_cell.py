@@ -12,6 +12,7 @@ from xleak.render.units import human_bytes, human_seconds, signed_bytes
 from xleak.shell import tensors
 from xleak.shell.grown import Grown, Holdings, grown_since, holdings
 from xleak.shell.heap import take_snapshot
+from xleak.shell.torch_modes import mode_line
 from xleak.shell.watcher import watcher
 from xleak.verdict import Cell, Verdict
 
@@ -70,7 +71,9 @@ def cell_report(verdict: Verdict, index: int, grown: list[Grown] | None) -> str:
     that it caused or made."""
     of_cell = [found for found in verdict.findings if index in (found.cell, found.cause_cell)]
     lines = [line for cell in verdict.cells if cell.index == index for line in _numbers(cell)]
-    return "\n".join([*lines, *_holders(grown), text.findings(of_cell, verdict.name_of)])
+    modes = [line] if (line := mode_line()) else []
+    findings = text.findings(of_cell, verdict.name_of)
+    return "\n".join([*lines, *_holders(grown), *modes, findings])
 
 
 def _numbers(cell: Cell) -> list[str]:

@@ -13,11 +13,15 @@ from xleak import _native
 from xleak.magics import snapshot as snapshots
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
 from xleak.render import chart, holders, html, table, text
+from xleak.render import tensors as tensor_table
 from xleak.shell import tensors
 from xleak.shell.heap import label_of, largest_names, name_facts, take_snapshot
+from xleak.shell.live_tensors import largest_tensors
+from xleak.shell.torch_modes import mode_line
 from xleak.shell.watcher import Watcher, watcher
 
 _NAMES_SHOWN = 10
+_TENSORS_SHOWN = 10
 _WAYS_SHOWN = 5
 _INSIDE_SHOWN = 3
 
@@ -40,7 +44,7 @@ class MemreportMagic(Magics):
     def memreport(self, line: str, cell: str | None = None) -> None:
         """Show what each cell kept, and what each name holds.
 
-        %memreport         by cell and by name, and the totals
+        %memreport         by cell, by name and by tensor, and the totals
         %memreport NAME    what would come back if the name went, and who else holds its value;
                            takes Out[n] too
         %memreport --snapshot FILE.pickle   torch's own snapshot of a device, for its viewer; without
@@ -69,10 +73,13 @@ class MemreportMagic(Magics):
         sources = cell_sources(self.shell, verdict)
         heap = snapshot(live_watcher())
         names = largest_names(live_watcher(), heap, _NAMES_SHOWN)
+        largest = largest_tensors(heap, _TENSORS_SHOWN)
         plain = [text.cell_table(verdict, sources), table.totals(verdict), table.devices(verdict)]
         plain.append(chart.plain(chart.chart_of(verdict)))
         plain += [holders.name_table(names)] if names else []
+        plain += [tensor_table.plain(largest), mode_line()]
         page = html.fragment(verdict, sources) + (holders.name_fragment(names) if names else "")
+        page += tensor_table.fragment(largest) + html.legend(mode_line())
         display(
             {"text/plain": "\n\n".join(part for part in plain if part), "text/html": page}, raw=True
         )

@@ -60,6 +60,11 @@ def findings_fragment(
     )
 
 
+def legend(line: str) -> str:
+    """A line below tables; nothing where it is empty."""
+    return f'<div class="xleak"><p class="legend">{_data(line)}</p></div>' if line else ""
+
+
 def _css(name: str) -> str:
     return (resources.files("xleak.render") / name).read_text(encoding="utf-8")
 

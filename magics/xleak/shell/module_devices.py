@@ -14,10 +14,10 @@ from xleak.shell.fields import fields_of, loaded_class
 from xleak.shell.holders.look import is_the_users
 from xleak.shell.holders.optimizers import live_optimizers, weights_of
 from xleak.shell.holders.places import as_written
-from xleak.shell.modules import entries_of, live_modules, parts_of
+from xleak.shell.modules import entries_of, live_modules, outermost, parts_of
 
 # What accelerate sets on modules whose weights it brings from elsewhere for each pass.
-_OFFLOADED = ("_hf_hook", "hf_device_map")
+OFFLOADED = ("_hf_hook", "hf_device_map")
 _PARALLEL = (
     ("torch.nn.parallel.data_parallel", "DataParallel"),
     ("torch.nn.parallel.distributed", "DistributedDataParallel"),
@@ -40,9 +40,7 @@ class Placement:
 
 def placements(heap: _native.HeapSnapshot, live: _native.LiveObjects) -> list[Placement]:
     """Of the modules and optimizers that a name of the user's leads to; modules in others are theirs."""
-    modules = live_modules(live)
-    inner = {id(child) for it in modules for child in entries_of(it, "_modules").values()}
-    found = [_of_module(it, way) for it, way in _named(modules, heap) if id(it) not in inner]
+    found = [_of_module(it, way) for it, way in _named(outermost(live_modules(live)), heap)]
     optimizers = {id(it): fields for it, fields in live_optimizers(live)}
     kept = [it for it, _ in live_optimizers(live)]
     found += [_of_optimizer(it, optimizers[id(it)], way) for it, way in _named(kept, heap)]
@@ -63,13 +61,13 @@ def _of_module(root: Any, way: str) -> Placement:
     strays: list[tuple[str, str]] = []
     is_offloaded = False
     for part in parts_of(root):
-        is_offloaded |= any(name in fields_of(part) for name in _OFFLOADED)
+        is_offloaded |= any(name in fields_of(part) for name in OFFLOADED)
         parameters.update(device_of(it) for it in _tensors(entries_of(part, "_parameters")))
         for entries, counts in ((entries_of(part, "_buffers"), buffers), (fields_of(part), plain)):
             for name, value in list(dict.items(entries)):
-                if type(name) is str and _is_tensor(value):
+                if type(name) is str and is_tensor(value):
                     counts[device_of(value)] += 1
-                    if _has_dimensions(value):
+                    if has_dimensions(value):
                         strays.append((name, device_of(value)))
     hints = [] if is_offloaded else _hints_of_module(way, parameters, strays)
     by_part = {"Parameters": parameters, "buffers": buffers, "plain attributes": plain}
@@ -122,8 +120,8 @@ def _of_optimizer(it: Any, fields: dict[str, Any], way: str) -> Placement:
             moments[device_of(value)] += 1
             # Counts of steps stay on the host.
             if (
-                _has_dimensions(value)
-                and _is_tensor(weight)
+                has_dimensions(value)
+                and is_tensor(weight)
                 and device_of(value) != device_of(weight)
             ):
                 apart[device_of(value), device_of(weight)] += 1
@@ -135,7 +133,7 @@ def _of_optimizer(it: Any, fields: dict[str, Any], way: str) -> Placement:
 
 
 def _tensors(entries: dict[Any, Any]) -> list[Any]:
-    return [value for value in list(dict.values(entries)) if _is_tensor(value)]
+    return [value for value in list(dict.values(entries)) if is_tensor(value)]
 
 
 def tensor_class() -> Any:
@@ -143,7 +141,8 @@ def tensor_class() -> Any:
     return loaded_class("torch._C", "TensorBase")
 
 
-def _is_tensor(value: object) -> bool:
+def is_tensor(value: object) -> bool:
+    """Whether it is a tensor, by its type alone."""
     base = tensor_class()
     return base is not None and issubclass(type(value), base)
 
@@ -153,7 +152,8 @@ def device_of(tensor: Any) -> str:
     return str(tensor.device) if _is_exact(tensor) else UNKNOWN
 
 
-def _has_dimensions(tensor: Any) -> bool:
+def has_dimensions(tensor: Any) -> bool:
+    """False also for a subclass, which is not asked."""
     return _is_exact(tensor) and tensor.dim() > 0
 
 

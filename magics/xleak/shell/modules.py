@@ -17,6 +17,12 @@ def live_modules(live: _native.LiveObjects) -> list[Any]:
     return live.instances(base) if base is not None else []
 
 
+def outermost(modules: list[Any]) -> list[Any]:
+    """Those that are in no other one."""
+    inner = {id(child) for it in modules for child in entries_of(it, "_modules").values()}
+    return [it for it in modules if id(it) not in inner]
+
+
 def is_module(it: object) -> bool:
     """Whether an object is a torch.nn.Module, by its type alone."""
     return is_instance(it, *_MODULE)

@@ -101,3 +101,14 @@ class Normed(nn.Module):
 normed = Normed()
 normed.to(device="meta")
 normed.mean = torch.full((64,), 0.5)
+
+# %% a batch that stayed behind  # raises  # expect: XL606
+out = ripple(torch.rand(3, 128))
+
+# %% a checkpoint that lacks names, into a model without values
+with torch.device("meta"):
+    tail = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
+missing = tail.load_state_dict({"0.weight": torch.ones(4, 4)}, strict=False, assign=True)
+
+# %% which they still have not  # expect: XL606
+print(len(missing.missing_keys))

@@ -122,3 +122,31 @@ class Whole(nn.Module):
         return self.mix(rows * self.grid)
 
 whole = Whole().to("meta")
+
+# %% a pass that brings its rows along
+class Split(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(9, 4)
+        self.head = nn.Linear(4, 2, device="meta")
+
+    def forward(self, rows):
+        return self.head(self.table(rows).to("meta"))
+
+split = Split()
+out = split(torch.arange(9))
+
+# %% a model without values
+with torch.device("meta"):
+    tail = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
+
+# %% that gets them in two cells
+state = {"0.weight": torch.ones(4, 4), "0.bias": torch.ones(4)}
+missing = tail.load_state_dict(state, strict=False, assign=True)
+
+# %% the second
+state = {"1.weight": torch.ones(2, 4), "1.bias": torch.ones(2)}
+missing = tail.load_state_dict(state, strict=False, assign=True)
+
+# %% and works
+out = tail(torch.rand(3, 4))

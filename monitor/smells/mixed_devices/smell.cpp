@@ -130,9 +130,23 @@ std::string message(const Holder& holder) {
          "`self.register_buffer(name, tensor, persistent=False)` moves with the module.";
 }
 
+std::string failed(const Holder& holder) {
+  return holder.label + " computes with tensors on several devices: " + holder.largest +
+         ". Bring them to one, `x = x.to(device)`, before the next try.";
+}
+
+std::string without_values(const Holder& holder) {
+  return holder.largest + " of " + holder.label +
+         " lie on meta after load_state_dict(): they have no values, and passes fail or compute "
+         "with what was in memory. Load the missing names, or give them values after "
+         "`to_empty(device=…)`.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session,
-                         {"stray tensor", "Bring it to the module", message, 0, kBytesUnknown});
+  return holder_findings(
+      session, {{"stray tensor", "Bring it to the module", message, 0, kBytesUnknown},
+                {"several devices", "", failed, 0, kBytesUnknown},
+                {"weights without values", "", without_values, 0, kBytesUnknown}});
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ from xleak.shell.holders.dataset_copies import DatasetCopies
 from xleak.shell.holders.debuggers import debuggers
 from xleak.shell.holders.default_graph import DefaultGraph
 from xleak.shell.holders.deleted import DeletedTensors
+from xleak.shell.holders.device_mismatches import mismatched_devices
 from xleak.shell.holders.device_passes import DevicePasses, parallels
 from xleak.shell.holders.doubled_peaks import DoubledPeaks, peaked_again
 from xleak.shell.holders.dropped_traces import DroppedTraces
@@ -77,6 +78,7 @@ from xleak.shell.holders.timed_lines import TimedLines
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.uncleared_gradients import UnclearedGradients
 from xleak.shell.holders.views import PinnedViews
+from xleak.shell.holders.weights_on_meta import WeightsOnMeta
 from xleak.shell.holders.workers import IdleWorkers
 from xleak.shell.widgets import is_imported as widgets_are_imported
 
@@ -116,6 +118,7 @@ class Holders:
         self._cuda = CudaPaths()
         self._churn = Churn()
         self._strays = StrayTensors()
+        self._loaded = WeightsOnMeta()
         self._scalers = Scalers(self._counts)
         self._autocasts = Autocasts(self._counts)
         self._passes = DevicePasses(self._counts)
@@ -179,6 +182,8 @@ class Holders:
             self._churn,
             Squares(),
             self._strays,
+            mismatched_devices,
+            self._loaded,
             self._scalers,
             self._autocasts,
             self._passes,
@@ -246,6 +251,7 @@ class Holders:
                 self._groups.after_cell(index, source),
                 self._churn.after_cell(index, self._sources, shell.user_ns),
                 self._strays.after_cell(source),
+                self._loaded.after_cell(index, source),
                 self._scalers.after_cell(index, source),
                 self._autocasts.after_cell(index),
                 self._passes.after_cell(index),

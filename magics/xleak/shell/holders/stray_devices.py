@@ -14,11 +14,10 @@ from xleak.shell.holders.containers import is_users_class
 from xleak.shell.holders.look import Look, is_the_users
 from xleak.shell.holders.operand_code import operands_of_passes
 from xleak.shell.holders.places import as_written
-from xleak.shell.modules import entries_of, live_modules, parts_of
+from xleak.shell.module_devices import OFFLOADED
+from xleak.shell.modules import entries_of, live_modules, outermost, parts_of
 
 _MOVES = re.compile(r"\.(?:to|cuda|xpu|to_empty)\(")
-# Set by accelerate on modules whose weights it brings from elsewhere for each pass.
-_OFFLOADED = ("_hf_hook", "hf_device_map")
 
 
 class StrayTensors:
@@ -35,7 +34,7 @@ class StrayTensors:
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """One holder for each attribute."""
         self._told = False
-        for root in _roots(look):
+        for root in outermost(live_modules(look.live)):
             device = _device_of_weights(root)
             for part in parts_of(root) if device else ():
                 for name, there in _strays(part, device):
@@ -55,18 +54,11 @@ def _cuda_is_initialized() -> bool:
     return type(cuda) is ModuleType and vars(cuda).get("_initialized") is True
 
 
-def _roots(look: Look) -> list[Any]:
-    """The modules that are in no other one."""
-    modules = live_modules(look.live)
-    inner = {id(child) for it in modules for child in entries_of(it, "_modules").values()}
-    return [it for it in modules if id(it) not in inner]
-
-
 def _device_of_weights(root: Any) -> str:
     """That of all Parameters; empty where there are several, or none."""
     devices: set[str] = set()
     for part in parts_of(root):
-        if any(name in fields_of(part) for name in _OFFLOADED):
+        if any(name in fields_of(part) for name in OFFLOADED):
             return ""
         weights = [it for it in entries_of(part, "_parameters").values() if it is not None]
         if any(type(it) is not _torch("nn.parameter", "Parameter") for it in weights):

@@ -31,7 +31,10 @@ class ContainersOfGraphs:
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """Those that were there at an earlier cell too."""
         graphs = look.heap.graphs(LEAST_BYTES)
-        found = containers_of_graphs(graphs) | rows_of_graphs(look, graphs)
+        rows = rows_of_graphs(look, graphs)
+        # A list of lists is told once.
+        alone = containers_of_graphs(graphs).items()
+        found = {way: elements for way, elements in alone if container_of(way) not in rows} | rows
         containers = {
             way: elements
             for way, elements in found.items()
@@ -87,8 +90,17 @@ def rows_of_graphs(
     return {
         way: [graph for graphs in rows.values() for graph in graphs]
         for way, rows in outer.items()
-        if len(rows) >= _SEVERAL and all(len(graphs) < _SEVERAL for graphs in rows.values())
+        if len(rows) >= _SEVERAL and _are_together(namespace, way, rows)
     }
+
+
+def _are_together(
+    namespace: dict[Any, Any], way: str, rows: dict[str, list[_native.GraphBytes]]
+) -> bool:
+    """Whether rows are one history. Long lists under keys, such as `{"train": …, "test": …}`, are
+    several."""
+    is_short = all(len(graphs) < _SEVERAL for graphs in rows.values())
+    return is_short or type(value_at(namespace, way)) is list
 
 
 def _is_row(value: object) -> bool:

@@ -17,7 +17,7 @@ struct StorageRow {
   std::vector<std::uintptr_t> tensors;  ///< id() of each tensor object; none: only a gradient.
   /// Of each of these "contiguous", "channels last" or "strided"; empty where it is not known.
   std::vector<std::string> layouts;
-  std::string dtype;                    ///< "Float", "Half", "Long" …
+  std::string dtype;  ///< "Float", "Half", "Long" …
   std::vector<std::int64_t> shape;
   bool requires_grad = false;  ///< Of any of them.
   bool is_gradient = false;    ///< Some tensor's .grad.

@@ -143,10 +143,10 @@ std::string without_values(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(
-      session, {{"stray tensor", "Bring it to the module", message, 0, kBytesUnknown},
-                {"several devices", "", failed, 0, kBytesUnknown},
-                {"weights without values", "", without_values, 0, kBytesUnknown}});
+  return holder_findings(session,
+                         {{"stray tensor", "Bring it to the module", message, 0, kBytesUnknown},
+                          {"several devices", "", failed, 0, kBytesUnknown},
+                          {"weights without values", "", without_values, 0, kBytesUnknown}});
 }
 
 }  // namespace

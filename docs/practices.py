@@ -51,7 +51,7 @@ OF_THE_STUDY = [
         "16 No debugging in production",
         "XL211",
         "%leakcheck --diagnose",
-        "not a line of every report",
+        "the modes of torch are a line of `%leakcheck`, `%%leakcheck`, `%memreport` and the diagnosis",
     ),
     Practice("17 Blocks without gradients", "XL201"),
     Practice("18 `torch.autograd.grad` for second derivatives", "XL205"),
@@ -68,7 +68,8 @@ OF_THE_STUDY = [
         "28 Batches that fit",
         "XL603",
         "%leakcheck --diagnose, %xleak oom",
-        "share of activations in the peak; a largest batch is not estimated: memory is no straight line of it",
+        "share of activations in the peak; a largest batch by two profiled cells with batches of different sizes, "
+        "where their peaks are on a line",
     ),
     Practice("29 Process groups before the loop", "XL302"),
     Practice("30 Loops that end", "XL303", "xleak.watch", "told while the cell still runs"),
@@ -122,7 +123,10 @@ OF_THE_METHOD = [
     Practice("Cycles", "XL106 XL113 XL205 XL403", "%leakcheck --diagnose, %release_cache"),
     Practice("In place, with care", "XL117", says="never where a graph is recorded"),
     Practice(
-        "Contiguity", "XL116", says="of the lines that take time; not a column for every tensor"
+        "Contiguity",
+        "XL116",
+        "%memreport",
+        "a column of the largest tensors, by their strides; the rule of the lines that take time",
     ),
     Practice("Placement, pinning", "XL605 XL610", "%leakcheck --diagnose"),
     Practice(
@@ -135,7 +139,9 @@ OF_THE_METHOD = [
         "One device for a module",
         "XL606",
         "%xleak devices",
-        "after each cell by the rule, in full when asked; the last inputs of a pass are not kept, so not told",
+        "after a cell that moved or loaded a module, trained first or failed for its devices; inputs and "
+        "targets are told of a pass that failed, and by their names when asked: those of a pass that went "
+        "through are not kept",
     ),
     Practice("Mixed precision", "XL607", says="one message for each of its mistakes"),
     Practice("Several cards", "XL608", "%xleak devices"),
@@ -162,7 +168,8 @@ OF_THE_METHOD = [
     Practice(
         "Out of memory: which part of the step",
         commands="%%leakcheck --profile",
-        says="a replay with parts left out: not offered, it would change what the code does",
+        says="which phase ran out beside the peaks of the others; a replay with parts left out is not offered: "
+        "it would change what the code does",
     ),
     Practice("Out of memory: one iteration", commands="%%memreport --snapshot"),
     Practice("Out of memory: fragments", "XL604", says="from 1.5 times what is allocated"),
@@ -171,8 +178,9 @@ OF_THE_METHOD = [
     Practice(
         "Slow: a device that waits",
         "XL610",
-        "%leakcheck --diagnose",
-        "by the time at the head of the loop; the card's own counter of use is not read",
+        "%leakcheck --diagnose, %%leakcheck --profile, %xleak devices",
+        "by the time at the head of the loop, and by that in which the device computed in a profiled cell; "
+        "`%xleak devices` has the driver's own number",
     ),
     Practice("Slow: profiler", commands="%%leakcheck --profile"),
     Practice("Slow: reads of the device", "XL609", "%leakcheck --diagnose"),

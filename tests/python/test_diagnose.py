@@ -18,6 +18,7 @@ from xleak.diagnosis.evidence import Evidence, Loader
 from xleak.diagnosis.timing import timing
 from xleak.diagnosis.walk import Diagnosis, walk
 from xleak.render import diagnosis as render
+from xleak.shell.batches import BatchPeak, batch_size
 from xleak.shell.cell_notes import CellTime
 from xleak.shell.line_kinds import line_kinds
 from xleak.shell.profile import Event, Profile, Totals, profile_of
@@ -361,6 +362,103 @@ def test_a_cell_that_fails_under_the_profiler_ends_it() -> None:
     )
     assert "ZeroDivisionError" in printed
     assert printed.rstrip().endswith("False")
+
+
+@pytest.mark.parametrize(
+    ("line", "phase"),
+    [
+        ("torch.empty(1 << 60)", "forward and the rest"),
+        ("loss.register_hook(lambda g: torch.empty(1 << 60)); loss.backward()", "backward"),
+        (
+            "loss.backward(); optimizer.register_step_pre_hook(boom); optimizer.step()",
+            "optimizer step",
+        ),
+    ],
+    ids=["forward", "backward", "step"],
+)
+def test_a_profiled_cell_that_runs_out_of_memory_says_in_which_phase_beside_the_peaks(
+    line: str, phase: str
+) -> None:
+    printed = in_process(
+        "run('import torch; net = torch.nn.Linear(64, 8)')\n"
+        "run('optimizer = torch.optim.SGD(net.parameters(), 0.1)')\n"
+        "run('def boom(*it): torch.empty(1 << 60)')\n"
+        f"run('%%leakcheck --profile\\nloss = net(torch.rand(4, 64)).sum()\\n{line}')\n"
+        "run('%leakcheck --diagnose')"
+    )
+    assert "asked the host for 4 EiB" in printed
+    assert f"  it failed in: {phase}\n" in printed
+    assert "forward and the rest:" in printed
+    assert f"it failed in: {phase}" in " ".join(printed.partition("Is a peak far above")[2].split())
+
+
+def test_a_device_is_busy_while_anything_runs_there_and_marks_of_the_host_are_nothing() -> None:
+    events = [
+        Event("Optimizer.step#SGD.step", 0, 100 * MS),
+        Event("Optimizer.step#SGD.step", 0, 100 * MS, on_device=True),
+        Event("gemm", 10 * MS, 30 * MS, on_device=True),
+        Event("Memcpy HtoD", 20 * MS, 40 * MS, on_device=True),
+        Event("gemm", 60 * MS, 80 * MS, on_device=True),
+    ]
+    profile = profile_of(3, events, [])
+    assert profile.busy_share == pytest.approx(0.5)
+    question = "Does the device wait"
+    check = answer(timing(evidence(profile=profile, devices=[CARD])), question)
+    assert (check.answer, check.rule) == ("yes", "XL610") and "50%" in check.evidence
+    assert answer(timing(evidence(devices=[CARD])), question).answer == "unknown"
+    assert scripted_profile().busy_share is None
+
+
+def test_the_largest_batch_is_estimated_where_peaks_rise_on_a_line() -> None:
+    def check(peaks: dict[int, int], free: int | None = 1000 << 20) -> Check:
+        batches = [
+            BatchPeak(cell, size, peak << 20) for cell, (size, peak) in enumerate(peaks.items(), 1)
+        ]
+        return asked(walk(evidence(batches=batches, room_bytes=free)), "largest that fits")
+
+    told = check({16: 60, 32: 100})
+    # 20 MiB for any batch and 2.5 MiB for each element.
+    assert told.answer == "no" and "about 392 fit into the 1000 MiB" in told.evidence
+    assert check({16: 60, 32: 100}, free=105 << 20).answer == "yes"
+    assert check({16: 60}).answer == check({16: 60, 32: 60}).answer == "unknown"
+    assert check({16: 60, 32: 100, 64: 400}).evidence.endswith("no straight line")
+    assert check({16: 60, 32: 100}, free=None).answer == "unknown"
+
+
+def test_the_size_of_a_batch_is_what_a_name_of_the_cell_says() -> None:
+    assert batch_size("for x in batches(data, batch_size): net(x)", {"batch_size": 32}) == 32
+    assert batch_size("f(batch_size=8)", {}) is None
+    assert batch_size("net(bs, BATCH_SIZE)", {"bs": 4, "BATCH_SIZE": 8}) is None
+    assert batch_size("net(bs)", {"bs": True}) is batch_size("net(bs)", {"bs": 2.0}) is None
+
+
+def test_profiled_cells_with_two_batch_sizes_give_an_estimate() -> None:
+    cell = "%%leakcheck --profile\\nfor _ in range(2): net(torch.rand(batch_size, 64)).sum().backward()"
+    printed = in_process(
+        "run('import torch; net = torch.nn.Sequential(torch.nn.Linear(64, 512), torch.nn.ReLU())')\n"
+        f"run('batch_size = 256')\nrun('{cell}')\nrun('batch_size = 1024')\nrun('{cell}')\n"
+        "run('%leakcheck --diagnose')"
+    )
+    told = " ".join(printed.partition("Is the batch near the largest that fits?")[2].split())
+    assert told.startswith("about ")
+    assert "by the peaks of batches of 256, 1024" in told
+
+
+def test_the_modes_of_torch_are_a_line_of_the_diagnosis() -> None:
+    told = in_process(
+        "run('import torch; torch.autograd.set_detect_anomaly(True, check_nan=False)')\n"
+        "run('torch.use_deterministic_algorithms(True)')\n"
+        "run('%leakcheck --diagnose')\nrun('%leakcheck')\nrun('%memreport')\nrun('%%leakcheck\\n1')"
+    )
+    lines = [line for line in told.splitlines() if line.startswith("torch has gradients, ")]
+    assert len(lines) == 4 and len(set(lines)) == 1
+    on, _, off = lines[0].partition(" on; ")
+    assert "anomaly detection" in on and "deterministic algorithms" in on
+    assert "autocast" in off and "cudnn.benchmark" in off
+
+
+def test_without_torch_there_is_no_line_of_modes() -> None:
+    assert "torch has" not in in_process("run('a = 1')\nrun('%leakcheck')")
 
 
 def test_without_torch_the_cell_runs_and_says_that_nothing_was_profiled() -> None:

@@ -16,7 +16,12 @@ import pytest
 from xleak import verdict
 from xleak.render import html, table
 from xleak.shell import other_processes
-from xleak.shell.other_processes import OtherProcess, held_by_others, others_by_process
+from xleak.shell.other_processes import (
+    OtherProcess,
+    held_by_others,
+    others_by_process,
+    utilisation,
+)
 from xleak.verdict import SharedDevice, Source
 
 MIB = 1 << 20
@@ -49,6 +54,9 @@ class Driver:
 
     def nvmlDeviceGetMemoryInfo(self, card: str, version: int) -> pynvml.c_nvmlMemory_v2_t:
         return pynvml.c_nvmlMemory_v2_t(version, 24 << 30, 500 * MIB, 0, self.used)
+
+    def nvmlDeviceGetUtilizationRates(self, card: str) -> pynvml.c_nvmlUtilization_t:
+        return pynvml.c_nvmlUtilization_t(37, 4)
 
     def nvmlDeviceGetComputeRunningProcesses(self, card: str) -> list[pynvml.nvmlFriendlyObject]:
         return [
@@ -88,6 +96,15 @@ def test_others_hold_what_is_used_less_what_this_process_has(
     assert machine(driver) == {"cuda:0": 4200 * MIB}
     assert driver.asked_for == [f"GPU-{UUID}"]
     assert driver.initialised == 0
+
+
+def test_the_use_of_a_card_is_what_the_driver_tells_of_it(
+    machine: Callable[..., dict[str, int | None]],
+) -> None:
+    machine(Driver(5000 * MIB, {}))
+    assert utilisation() == {"cuda:0": 37}
+    machine(SimpleNamespace(nvmlInit=lambda: None, nvmlShutdown=lambda: None))
+    assert utilisation() == {"cuda:0": None}
 
 
 @pytest.mark.parametrize(

@@ -5,20 +5,25 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from xleak import _native
 from xleak.explain import kind
 from xleak.magics.suspicions import Suspicion, source_of_session
 from xleak.shell import tensors
+from xleak.shell.batches import BatchPeak
 from xleak.shell.cell_notes import CellNotes, CellTime
 from xleak.shell.fields import fields_of, is_instance
 from xleak.shell.heap import user_names
 from xleak.shell.holders.reruns import identity_of
+from xleak.shell.out_of_memory.host_memory import room
 from xleak.shell.readings import DeviceReading, device_readings
+from xleak.shell.torch_modes import mode_line
 from xleak.verdict import Cell, Finding, Verdict
 
 if TYPE_CHECKING:
+    from xleak.magics.profiled_cell import ProfiledCells
     from xleak.shell.profile import Profile
     from xleak.shell.watcher import Watcher
 
@@ -69,6 +74,12 @@ class Evidence:
     loaders: list[Loader]
     profile: Profile | None
     """Of the last cell that `%%leakcheck --profile` ran."""
+    modes: str = ""
+    """Of torch, as they are now, in one line."""
+    batches: list[BatchPeak] = field(default_factory=list)
+    """Of profiled cells, oldest first."""
+    room_bytes: int | None = None
+    """Free where the profiled cells ran: on their device, else on the host."""
 
     @property
     def cells(self) -> list[Cell]:
@@ -101,7 +112,7 @@ def collect(
     verdict: Verdict,
     sources: Mapping[int, str],
     notes: CellNotes,
-    profile: Profile | None,
+    profiled: ProfiledCells,
 ) -> Evidence:
     """The evidence of the session of a watcher. sources: what the cells were, by index."""
     read = source_of_session(watching.shell, verdict)
@@ -118,8 +129,32 @@ def collect(
         list(watching.postmortems),
         _growth(verdict.cells, sources),
         _loaders(watching),
-        profile,
+        profiled.latest,
+        mode_line(),
+        profiled.batches,
+        _room(profiled.latest),
     )
+
+
+def _room(profile: Profile | None) -> int | None:
+    if profile is None or profile.busy_seconds is None:
+        return _room_on_host()
+    # One that torch's profiler saw; of several it is not known which.
+    cards = [it for it in device_readings() if it.allocated]
+    if len(cards) != 1 or cards[0].total is None or cards[0].allocated is None:
+        return None
+    return max(0, cards[0].total - cards[0].allocated)
+
+
+def _room_on_host() -> int | None:
+    below = room()
+    known = (it.resident_after_bytes for it in reversed(_native.records()))
+    # That of the cell that asks is not yet known.
+    resident = next((size for size in known if size is not None), None)
+    if below is None or resident is None:
+        return None
+    # A limit of a cgroup's ends a process, and no allocation is refused before.
+    return max(0, min(below.free, _native.ram_bytes() - resident))
 
 
 def kept_bytes(cell: Cell) -> int | None:

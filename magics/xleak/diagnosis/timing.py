@@ -37,6 +37,7 @@ def timing(evidence: Evidence) -> list[Check]:
         _reads(evidence),
         _unpinned(evidence),
         _tiny_transfers(evidence),
+        _waiting_device(evidence),
         by_rules("Do loaders leave the device waiting?", ["XL610"], evidence),
         _operators(evidence),
     ]
@@ -116,6 +117,21 @@ def _tiny_transfers(evidence: Evidence) -> Check:
     if profile.transfers >= _MANY and each < _TINY_SECONDS:
         return Check(question, "yes", told, "move a whole batch at once", "XL605", profile.cell)
     return Check(question, "no", told, NOTHING, "XL605", profile.cell)
+
+
+def _waiting_device(evidence: Evidence) -> Check:
+    question = "Does the device wait for work?"
+    profile = evidence.profile
+    if not evidence.devices:
+        return Check(question, "unknown", "no device is in use here", "%xleak devices")
+    if profile is None or profile.busy_share is None:
+        told = "no cell that uses it was profiled"
+        return Check(question, "unknown", told, f"{_PROFILE} above the loop", "XL610")
+    told = f"it was busy in {profile.busy_share:.0%} of cell {profile.cell}, by torch's profiler"
+    if profile.busy_share < 1 - STARVED:
+        then = "more workers, less work on the host between batches, or pin_memory=True"
+        return Check(question, "yes", told, then, "XL610", profile.cell)
+    return Check(question, "no", told, NOTHING, "XL610", profile.cell)
 
 
 def _operators(evidence: Evidence) -> Check:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.diagnosis.batches import largest_batch
 from xleak.diagnosis.checks import NOTHING, Answer, Check, Section, by_rules
 from xleak.diagnosis.evidence import Evidence
 from xleak.diagnosis.symptoms import Symptom, symptoms
@@ -29,6 +30,8 @@ class Diagnosis:
 
     symptoms: list[Symptom]
     sections: list[Section]
+    modes: str = ""
+    """Of torch, in one line."""
 
     @property
     def problems(self) -> list[Check]:
@@ -70,14 +73,23 @@ def walk(evidence: Evidence) -> Diagnosis:
             [ask("Do cycles wait for the collector?", "XL106", "XL113", "XL205", "XL403")],
         ),
         Section(
-            "Before training", [mixed, moved, *times[3:4], precision, parallel, _saved(evidence)]
+            "Before training",
+            [
+                mixed,
+                moved,
+                *times[3:4],
+                precision,
+                parallel,
+                _saved(evidence),
+                largest_batch(evidence),
+            ],
         ),
         Section("Training loop", [reset, history, state, tracked]),
         Section("Performance", [pooled, strided, chained, moved, precision]),
         Section("A slow step", times),
         Section("When debugging", [strided, mixed, _anomaly(evidence)]),
     ]
-    return Diagnosis(symptoms(evidence), sections)
+    return Diagnosis(symptoms(evidence), sections, evidence.modes)
 
 
 def _grows(evidence: Evidence) -> Check:
@@ -113,7 +125,8 @@ def _peaks(evidence: Evidence) -> Check:
     profile = evidence.profile
     if profile is not None:
         parts = ", ".join(f"{it.name} {human_bytes(it.peak_bytes)}" for it in profile.phases)
-        after = f"; {evidence.verdict.name_of(profile.cell)} by phase: {parts}"
+        failed = f"; it failed in: {profile.failed_in}" if profile.failed_in else ""
+        after = f"; {evidence.verdict.name_of(profile.cell)} by phase: {parts}{failed}"
     else:
         after = "; %%leakcheck --profile tells forward, backward and step apart"
     known = [(above, cell.index) for cell in evidence.cells for above in _above_end(cell)]

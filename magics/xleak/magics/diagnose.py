@@ -38,7 +38,7 @@ class Diagnoser:
 
         verdict = live_verdict()
         sources = cell_sources(self._shell, verdict)
-        evidence = collect(live_watcher(), verdict, sources, self._notes, self._profiled.latest)
+        evidence = collect(live_watcher(), verdict, sources, self._notes, self._profiled)
         told = walk(evidence)
         if as_json:
             print(json.dumps(to_json(told), indent=2))

@@ -5,20 +5,34 @@ from __future__ import annotations
 import os
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from xleak import _native
 from xleak.cell_names import name_of_run
 from xleak.magics import marks
 from xleak.render.table import printable
 from xleak.render.units import counted, human_bytes, human_seconds
-from xleak.shell.profile import LEAST_SHARE, MEMORY, Event, Profile, Totals, profile_of
+from xleak.shell.batches import BatchPeak, batch_size
+from xleak.shell.profile import LEAST_SHARE, MEMORY, REST, Event, Profile, Totals, profile_of
+from xleak.shell.tracebacks import frames_of_last
 from xleak.shell.watcher import watcher
 
 MAGIC = "%%leakcheck"
 _OPTION = "--profile"
 # One profiler takes the place of another.
 _PROFILES = re.compile(r"profil", re.IGNORECASE)
+# (part of torch, function) by which a phase begins.
+_BEGINS = {
+    ("autograd", "backward"): "backward",
+    ("autograd", "grad"): "backward",
+    ("autograd", "_engine_run_backward"): "backward",
+    ("optim", "step"): "optimizer step",
+    # Around the step of each optimizer.
+    ("optim", "wrapper"): "optimizer step",
+    ("utils/data", "__next__"): "next batch",
+}
 _LOG_LEVEL = "KINETO_LOG_LEVEL"
 
 
@@ -38,6 +52,8 @@ class ProfiledCells:
 
     def __init__(self) -> None:
         self.latest: Profile | None = None
+        self.batches: list[BatchPeak] = []
+        """Of the profiled cells that a name tells the size of the batches of."""
         self._running: Any = None
         self._ran: Any = None
         """The profiler of the cell that has just ended: it has its trace."""
@@ -76,10 +92,17 @@ class ProfiledCells:
         if self._said:
             print(f"xleak: {self._said}.")
         elif self.latest is not None and self.latest.cell == index:
+            self._note_batch(self.latest, source)
             print(report(self.latest))
             file = arguments[len(_OPTION) :].strip()
             if file and ran is not None:
                 print(_exported(ran, Path(file).expanduser()))
+
+    def _note_batch(self, profile: Profile, source: str) -> None:
+        watching = watcher()
+        size = batch_size(source, watching.shell.user_ns) if watching is not None else None
+        if size is not None and profile.failed_in is None:
+            self.batches.append(BatchPeak(profile.cell, size, profile.peak_bytes))
 
     def _stopped(self) -> Any:
         """The profiler that ran, now stopped; None where there was none."""
@@ -117,12 +140,28 @@ def _read(index: int, ran: Any) -> Profile | None:
     rows = ran.key_averages()
     by_device = any(it.self_device_time_total for it in rows)
     events = [
-        Event(it.name(), it.start_ns(), it.end_ns(), it.nbytes())
+        Event(it.name(), it.start_ns(), it.end_ns(), it.nbytes(), it.device_type().name != "CPU")
         for it in told
         # Memory of the host beside a device is no matter.
         if it.name() != MEMORY or not by_device or it.device_type().name != "CPU"
     ]
-    return profile_of(index, events, [_totals(it, by_device) for it in rows])
+    profile = profile_of(index, events, [_totals(it, by_device) for it in rows])
+    return replace(profile, failed_in=_failed_in(index))
+
+
+def _failed_in(index: int) -> str | None:
+    """The phase that a cell raised in, by the outermost frame of torch's that begins one."""
+    record = _native.record(index)
+    if record is None or record.status != "error":
+        return None
+    codes = [frame.f_code for frame in frames_of_last()]
+    names = [_BEGINS.get((_part(it.co_filename), it.co_name)) for it in codes]
+    return next((name for name in names if name is not None), REST)
+
+
+def _part(file: str) -> str:
+    """The part of torch that a file is of: "optim" of .../torch/optim/optimizer.py."""
+    return file.rpartition("/torch/")[2].rpartition("/")[0]
 
 
 def _totals(it: Any, by_device: bool) -> Totals:
@@ -155,6 +194,10 @@ def report(profile: Profile) -> str:
         f"{human_bytes(phase.end_bytes)} after it"
         for phase in profile.phases
     ]
+    if profile.failed_in is not None:
+        lines.append(f"  it failed in: {profile.failed_in}")
+    if profile.busy_share is not None:
+        lines.append(f"  a device was busy in {profile.busy_share:.0%} of the time")
     lines.append(
         f"  of {human_bytes(profile.allocated_bytes)} asked for, "
         f"{human_bytes(profile.copied_bytes)} were copies and conversions"

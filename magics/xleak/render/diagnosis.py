@@ -21,6 +21,7 @@ def plain(diagnosis: Diagnosis) -> str:
     parts += [
         _line(f"Symptom: {it.name}", it.evidence, it.next, indent=2) for it in diagnosis.symptoms
     ]
+    parts += [diagnosis.modes] if diagnosis.modes else []
     known: set[str] = set()
     for section in diagnosis.sections:
         lines = [section.title]
@@ -62,6 +63,7 @@ def fragment(diagnosis: Diagnosis) -> str:
     rows = "".join(_rows(section) for section in diagnosis.sections)
     table = f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'
     head = f"<p>{_data(_head(diagnosis))}</p>"
+    head += f"<p>{_data(diagnosis.modes)}</p>" if diagnosis.modes else ""
     return f'<style>{css}</style><div class="xleak">{head}{body}{table}</div>'
 
 

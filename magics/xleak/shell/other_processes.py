@@ -42,6 +42,12 @@ def others_by_process() -> dict[str, list[OtherProcess] | None]:
     return _of_each_card(_other_processes)
 
 
+def utilisation() -> dict[str, int | None]:
+    """Per cent of the last second or less in which each CUDA device in use computed, whoever for;
+    None is unknown. As held_by_others."""
+    return _of_each_card(_utilisation)
+
+
 def _of_each_card(ask: Callable[[Any, DeviceReading], Answer | None]) -> dict[str, Answer | None]:
     cuda = [reading for reading in device_readings() if reading.device.startswith("cuda:")]
     told: dict[str, Answer | None] = dict.fromkeys((reading.device for reading in cuda), None)
@@ -79,6 +85,11 @@ def _held_by_others(nvml: Any, reading: DeviceReading) -> int | None:
     except Exception:
         return None
     return None if ours is None else max(0, used - ours)
+
+
+def _utilisation(nvml: Any, reading: DeviceReading) -> int | None:
+    card = nvml.nvmlDeviceGetHandleByUUID(_uuid(reading.device))
+    return int(nvml.nvmlDeviceGetUtilizationRates(card).gpu)
 
 
 def _other_processes(nvml: Any, reading: DeviceReading) -> list[OtherProcess] | None:

@@ -16,7 +16,7 @@ _PHASES = {
     "enumerate(DataLoader)#": "next batch",
 }
 MEMORY = "[memory]"
-_REST = "forward and the rest"
+REST = "forward and the rest"
 _READS = "aten::_local_scalar_dense"
 _WAITS = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "hipStreamSynchronize")
 _TO_DEVICE = "Memcpy HtoD"
@@ -32,6 +32,7 @@ class Event(NamedTuple):
     start: int
     end: int
     bytes: int = 0
+    on_device: bool = False
 
 
 class Totals(NamedTuple):
@@ -83,6 +84,17 @@ class Profile:
     transfer_seconds: float
     copied_bytes: int
     allocated_bytes: int
+    busy_seconds: float | None = None
+    """In which a device computed or copied; None where none did."""
+    failed_in: str | None = None
+    """The name of the phase that raised; None for a cell that did not."""
+
+    @property
+    def busy_share(self) -> float | None:
+        """Of the time, in which a device had something to do."""
+        if self.busy_seconds is None or not self.seconds:
+            return None
+        return self.busy_seconds / self.seconds
 
     @property
     def loading_share(self) -> float:
@@ -118,6 +130,7 @@ def profile_of(cell: int, events: Iterable[Event], totals: Iterable[Totals]) -> 
         sum(it.end - it.start for it in timed if it.name.startswith(_TO_DEVICE)) / 1e9,
         sum(by_name[name].bytes for name in _COPIES if name in by_name),
         sum(max(0, it.bytes) for it in rows if it.name == MEMORY),
+        _busy(timed),
     )
 
 
@@ -152,15 +165,15 @@ def _spans(timed: list[Event]) -> list[Event]:
 
 
 def _phases(spans: list[Event], memory: _Memory, start: int, end: int) -> list[Phase]:
-    told: dict[str, list[Event]] = {name: [] for name in ("next batch", _REST)}
+    told: dict[str, list[Event]] = {name: [] for name in ("next batch", REST)}
     at = start
     for span in spans:
         if span.start > at:
-            told[_REST].append(Event(_REST, at, span.start))
+            told[REST].append(Event(REST, at, span.start))
         told.setdefault(span.name, []).append(span)
         at = max(at, span.end)
     if end > at:
-        told[_REST].append(Event(_REST, at, end))
+        told[REST].append(Event(REST, at, end))
     return [
         Phase(
             name,
@@ -184,6 +197,20 @@ def _saved(spans: list[Event], memory: _Memory, start: int) -> int | None:
         if span.name in ("backward", "optimizer step"):
             base = memory.at(span.end)
     return saved
+
+
+def _busy(timed: list[Event]) -> float | None:
+    """Seconds in which a device did at least one thing. The events come by their start."""
+    # Marks of the host's stand on the device, too, from the first to the last of what they are around.
+    marks = {it.name for it in timed if not it.on_device}
+    on_device = [it for it in timed if it.on_device and it.name not in marks]
+    if not on_device:
+        return None
+    busy, end = 0, on_device[0].start
+    for it in on_device:
+        busy += max(0, it.end - max(it.start, end))
+        end = max(end, it.end)
+    return busy / 1e9
 
 
 def _operators(totals: Iterable[Totals]) -> list[Operator]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Mapping
 
 from IPython.core.error import UsageError
@@ -16,12 +15,13 @@ from xleak.render.table import printable, where
 from xleak.render.units import counted, human_bytes
 from xleak.shell.heap import user_names
 from xleak.shell.module_devices import Placement, device_of, placements, tensor_class
-from xleak.shell.other_processes import held_by_others
+from xleak.shell.other_processes import held_by_others, utilisation
 from xleak.shell.readings import DeviceReading, device_readings
 
 HELP = {"devices": "where modules, optimizers and tensors lie, and what each device holds"}
 # The rules whose findings are of devices.
 _RULES = ("XL606", "XL608")
+_NAMES_SHOWN = 8
 
 
 def run(arguments: list[str]) -> None:
@@ -35,17 +35,18 @@ def _devices() -> list[str]:
     readings = device_readings()
     if not readings:
         return ["devices: no framework uses one in this process"]
-    others = held_by_others()
-    return [_device(it, others.get(it.device)) for it in readings]
+    others, busy = held_by_others(), utilisation()
+    return [_device(it, others.get(it.device), busy.get(it.device)) for it in readings]
 
 
-def _device(it: DeviceReading, others: int | None) -> str:
+def _device(it: DeviceReading, others: int | None, busy: int | None) -> str:
     parts = [
         f"allocated {human_bytes(it.allocated)}",
         f"reserved {human_bytes(it.reserved)}",
         f"peak {human_bytes(it.peak)}",
         f"other processes {human_bytes(others)}",
         f"of {human_bytes(it.total)}",
+        f"busy {'?' if busy is None else f'{busy}%'}",
     ]
     return f"{printable(it.device)}: {', '.join(parts)}"
 
@@ -75,9 +76,19 @@ def _counts(by_device: Mapping[str, int]) -> str:
 def _names() -> list[str]:
     base, watching = tensor_class(), live_watcher()
     user_ns = watching.shell.user_ns
-    values = [user_ns[name] for name in user_names(watching)] if base is not None else []
-    found = Counter(device_of(it) for it in values if issubclass(type(it), base))
-    return [f"names of tensors: {_counts(found)}"] if found else []
+    names = user_names(watching) if base is not None else []
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if issubclass(type(user_ns[name]), base):
+            found.setdefault(device_of(user_ns[name]), []).append(name)
+    told = [f"{_listed(found[device])} on {device}" for device in sorted(found)]
+    # The last batch of a loop, its targets and results are among them.
+    return [f"names of tensors: {'; '.join(told)}"] if told else []
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+    return ", ".join(map(printable, names[:_NAMES_SHOWN])) + more
 
 
 def _findings() -> list[str]:

@@ -101,6 +101,9 @@ def test_what_failed_is_told_no_longer_once_another_cell_ran_and_was_looked_at(
     session.run(NET)
     assert not session.run("net(x.to('meta'))")
     assert len(told(session)) == 1
+    session.run("%leakcheck")
+    session.run("%leakcheck --diagnose")
+    assert len(told(session)) == 1
     session.run("net(x); big = torch.ones(1 << 20)")
     assert told(session) == []
 

@@ -23,6 +23,7 @@ _FAILED = re.compile(
     r"Expected all tensors to be on the same device|is not on the expected device"
     r"|tensors are not at the same device|Input type \(.+ and weight type \("
 )
+_QUESTION = re.compile(r"\s*%(?:leakcheck|memreport|xleak)\b[^\n]*\s*$")
 _MODULE_FILE = "torch/nn/modules/module.py"
 _CALL = "_call_impl"
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
@@ -34,9 +35,11 @@ _Placed = tuple[str, str]
 
 
 def mismatched_devices(look: Look) -> Iterator[_native.Holder]:
-    """One holder for the failed cell, as long as its frames are there."""
-    error = sys.__dict__.get("last_value")
-    if look.failed_cell is None or look.failed_cell != look.cell or not _is_mismatch(error):
+    """One holder for the failed cell, until another cell runs than a question to xleak."""
+    error, failed = sys.__dict__.get("last_value"), look.failed_cell
+    if failed is None or not _is_mismatch(error):
+        return
+    if not all(_QUESTION.match(look.sources[it]) for it in look.sources if it > failed):
         return
     frames = list(frames_of_last())
     # The innermost that has several devices is the one that could not go on.
@@ -44,7 +47,7 @@ def mismatched_devices(look: Look) -> Iterator[_native.Holder]:
         told = _of_call(frame, look) or _of_line(frame, look)
         if told is not None:
             label, places = told
-            yield _native.Holder("several devices", label, 0, look.cell, places, 1, "")
+            yield _native.Holder("several devices", label, 0, failed, places, 1, "")
             return
 
 

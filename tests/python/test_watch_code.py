@@ -212,6 +212,16 @@ def test_a_large_leak_is_told_while_the_loop_runs_and_once() -> None:
     assert len(watcher.leaks) == 1
 
 
+def test_a_mebibyte_a_step_is_told_before_three_hundred_steps_are_over() -> None:
+    kept: list[torch.Tensor] = []
+    watcher = xleak.Watcher(on_leak="quiet")
+    while not watcher.leaks and watcher.steps < 300:
+        kept.append(torch.zeros(1 << 18))
+        watcher.step()
+    assert watcher.steps == 250
+    assert the_cause(the_leak(watcher)).holder == "kept"
+
+
 def test_a_full_deque_is_not_named_and_the_list_beside_it_is() -> None:
     recent: deque[torch.Tensor] = deque(maxlen=50)
     every: list[torch.Tensor] = []

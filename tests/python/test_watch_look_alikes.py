@@ -100,6 +100,12 @@ def test_a_replay_buffer_with_a_limit_is_silent() -> None:
     assert watched(lambda *_: buffer.append(torch.zeros(5000)), 400).leaks == []
 
 
+def test_a_cache_that_an_epoch_of_two_hundred_steps_fills_is_silent() -> None:
+    cache: list[torch.Tensor] = []
+    watcher = watched(lambda step, *_: cache.append(torch.zeros(MIB // 16)) if step < 200 else None)
+    assert watcher.leaks == []
+
+
 def test_training_and_evaluation_in_turn_are_silent() -> None:
     def evaluate(step: int, loss: torch.Tensor, output: torch.Tensor) -> None:
         if step % 20 >= 10:

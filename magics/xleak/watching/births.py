@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections import Counter
 from typing import Any
@@ -29,11 +30,13 @@ class Births:
         size: int = type.__dict__["__basicsize__"].__get__(base) if base else 0
         self._first = step
         self._follows = bool(size) and _native.follow_births(size, libraries)
+        self.next_step: int = step + STEPS if self._follows else sys.maxsize
+        """step() does nothing before it, nor once it has done it."""
         self._made: list[tuple[weakref.ref[Any], tuple[str, int]]] = []
 
     def step(self, step: int) -> None:
         """A step is over."""
-        if self._follows and step >= self._first + STEPS:
+        if step >= self.next_step:
             with _native.LiveObjects() as live:
                 tensors = live.instances(loaded_class("torch._C", "TensorBase"))
                 self._made = [
@@ -54,4 +57,5 @@ class Births:
         """Follows no more; a second call does nothing."""
         if self._follows:
             self._follows = False
+            self.next_step = sys.maxsize
             _native.end_births()

@@ -1,8 +1,7 @@
-"""The counters that are read at every step: of torch, of the C heap, of devices."""
+"""The counters that are read as the steps go by: of torch, of the C heap, of devices."""
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,12 +10,15 @@ from typing import Generic, TypeVar
 from xleak import _native
 from xleak.shell import readings, tensors
 
-# What is dear is read less often, so that it takes no more than this part of the time.
-_SHARE = 1 / 500
+# The part of the time that one counter's readings may take.
+_SHARE = 1 / 2000
 # So much is never dear while it is asked for a few hundred times in all.
-_CHEAP_SECONDS = 2e-3
-# Readings, at least, while the number of steps doubles: from them growth is told in a short loop too.
+_CHEAP_SECONDS = 5e-4
+# Readings, about, while the number of steps doubles: from them growth is told in a short loop too.
 _A_DOUBLING = 16
+# Of a rhythm in the loop, readings at even distances may show a slow rise that is none. The golden ratio's
+# multiples are spread evenly and repeat no pattern.
+_GOLDEN = 0.618034
 
 Value = TypeVar("Value")
 
@@ -33,32 +35,38 @@ class Use:
     """The most that was in use at once, what was there before included."""
 
 
-class Dear(Generic[Value]):
-    """A counter that may take long: glibc walks its free lists, a device's is a call into its driver.
-    By the time of the processor: a machine that has more to do makes nothing dearer."""
+class Sampled(Generic[Value]):
+    """A counter that is read at some of the steps. It may take long: glibc walks its free lists, a
+    device's is a call into its driver. By the time of the processor: a machine that has more to do makes
+    nothing dearer."""
 
     def __init__(self, read: Callable[[], Value]) -> None:
-        self._read = read
-        self._is_first = True
-        self._seconds = 0.0
-        self._not_before = 0.0
-
-    def now(self) -> Value:
-        """Whatever it takes."""
-        began = time.thread_time()
-        value = self._read()
-        ended = time.thread_time()
-        # The first one has much to set up, and says nothing of the next.
-        self._seconds = 0.0 if self._is_first else ended - began
-        self._is_first = False
-        self._not_before = ended + self._seconds / _SHARE
-        return value
+        self.now = read
+        """The value, whatever it takes."""
+        self.next_step = 1
+        self._step = 0
+        self._ended = 0.0
+        self._golden = 0.0
 
     def at(self, step: int) -> Value | None:
-        """None where the last reading was too dear for another one yet."""
-        apart = max(1, (1 << step.bit_length() - 1) // _A_DOUBLING)
-        due = step % apart == 0 and self._seconds < _CHEAP_SECONDS
-        return self.now() if due or time.thread_time() >= self._not_before else None
+        """The value; None at a step at which it is not read."""
+        if step < self.next_step:
+            return None
+        began = time.thread_time()
+        value = self.now()
+        ended = time.thread_time()
+        # The clock is that of one thread, and another one may take the next step.
+        per_step = max(0.0, began - self._ended) / (step - self._step)
+        apart = self._apart(step, ended - began, per_step)
+        self._golden = (self._golden + _GOLDEN) % 1
+        self._step, self._ended = step, ended
+        self.next_step = step + max(1, round(apart * (0.5 + self._golden)))
+        return value
+
+    def _apart(self, step: int, seconds: float, per_step: float) -> float:
+        """How many steps, on average, until the next reading."""
+        few = step if seconds > _CHEAP_SECONDS else step / _A_DOUBLING
+        return min(few, seconds / _SHARE / per_step) if per_step else few
 
 
 def heap_bytes() -> int | None:
@@ -69,13 +77,19 @@ def heap_bytes() -> int | None:
         return None
 
 
-def tensor_counter() -> Callable[[], int] | None:
-    """What tells the bytes of tensors on the host; None where nobody counts them."""
-    if not tensors.counted():
-        return None
-    from xleak import _torch
+class _TensorBytes:
+    """Called for the bytes of tensors on the host; None where nobody counts them."""
 
-    return _torch.live_bytes
+    def __init__(self) -> None:
+        self._count: Callable[[], int] | None = None
+
+    def __call__(self) -> int | None:
+        # Torch may be imported at any step.
+        if self._count is None and tensors.counted():
+            from xleak import _torch
+
+            self._count = _torch.live_bytes
+        return None if self._count is None else self._count()
 
 
 def device_bytes() -> dict[str, int]:
@@ -88,28 +102,24 @@ class Counters:
     """What is in use, by the name of the memory."""
 
     def __init__(self) -> None:
-        self._heap = Dear(heap_bytes)
-        self._allocators = Dear(self._allocated)
-        self._tensors: Callable[[], int] | None = None
+        self._tensors = Sampled(_TensorBytes())
+        self._devices = Sampled(device_bytes)
+        self._heap = Sampled(heap_bytes)
+
+    @property
+    def next_step(self) -> int:
+        """The first step at which one is to be read again."""
+        return min(it.next_step for it in (self._tensors, self._devices, self._heap))
 
     def at(self, step: int) -> dict[str, int]:
-        """Those that cost little now; step: how many there were, from 1."""
-        return _known(self._allocators.at(step) or {}, self._heap.at(step))
+        """Those that are read at this step; step: how many there were, from 1."""
+        return _known(self._tensors.at(step), self._devices.at(step), self._heap.at(step))
 
     def all(self) -> dict[str, int]:
         """All that are known."""
-        return _known(self._allocators.now(), self._heap.now())
-
-    def _allocated(self) -> dict[str, int | None]:
-        return {HOST: self._tensor_bytes(), **device_bytes()}
-
-    def _tensor_bytes(self) -> int | None:
-        # Each step asks, and torch may be imported at any of them.
-        if self._tensors is None and "torch" in sys.modules:
-            self._tensors = tensor_counter()
-        return None if self._tensors is None else self._tensors()
+        return _known(self._tensors.now(), self._devices.now(), self._heap.now())
 
 
-def _known(allocated: dict[str, int | None], heap: int | None) -> dict[str, int]:
-    found = {**allocated, HEAP: heap}
+def _known(tensors: int | None, devices: dict[str, int] | None, heap: int | None) -> dict[str, int]:
+    found = {HOST: tensors, **(devices or {}), HEAP: heap}
     return {name: value for name, value in found.items() if value is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 from xleak.watching.births import Births
@@ -22,7 +23,7 @@ _LEAST_PER_STEP = 64
 _SUSPECT_BYTES = 64 << 10
 _FIRST_CHECKS = (8, 16, 32, 64)
 # Looks may take this share of the time, the first one aside.
-_LOOKS_SHARE = 0.005
+_LOOKS_SHARE = 0.001
 # Within fewer steps nothing is seen to grow.
 _LEAST_STEPS = 4
 
@@ -39,6 +40,7 @@ class Judge:
         self._mark: Mark | None = None
         self._births: Births | None = None
         self._rising_checks = 0
+        self._next_check = self._check_after(0)
         self._told = False
         self._began = time.monotonic()
         self._looked_seconds = 0.0
@@ -46,12 +48,30 @@ class Judge:
     def step(self, values: dict[str, int]) -> list[Leak]:
         """Takes what is in use after a step; returns what is to be told on the way."""
         self.steps += 1
+        return self.look(values)
+
+    def look(self, values: dict[str, int]) -> list[Leak]:
+        """The same where `steps` has been counted; none is needed before next_step."""
         self._add(values)
         if self._births is not None:
             self._births.step(self.steps)
-        if self.steps % self._every and self.steps not in _FIRST_CHECKS:
+        if self.steps < self._next_check:
             return []
-        return self._check()
+        leaks = self._check()
+        self._next_check = self._check_after(self.steps)
+        return leaks
+
+    @property
+    def next_step(self) -> int:
+        """The first step at which look() has something to do beside adding."""
+        return min(self._next_check, self._births.next_step) if self._births else self._next_check
+
+    def _check_after(self, step: int) -> int:
+        # The check that may tell comes sooner than those before it.
+        last = self._rising_checks >= _CHECKS - 1
+        every = max(1, self._every // 2) if last else self._every
+        first = min((it for it in _FIRST_CHECKS if it > step), default=sys.maxsize)
+        return min(first, (step // every + 1) * every)
 
     def end(self, values: dict[str, int] | None) -> list[Leak]:
         """No step comes any more. values: after the last one; None where that is not to be judged."""
@@ -78,7 +98,7 @@ class Judge:
             self._looked_seconds += time.monotonic() - began
         large = any(it.bytes >= LEAST_BYTES_ON_THE_WAY for it in grown.values())
         # What starts up grows too: the first checks are for the first look alone.
-        counts = large and self.steps % self._every == 0
+        counts = large and self.steps >= self._every
         self._rising_checks = self._rising_checks + counts if large else 0
         if self._rising_checks < _CHECKS or self._told:
             return []

@@ -74,7 +74,8 @@ def steady_growth(points: Sequence[tuple[int, int]]) -> Growth | None:
         return None
     slope = statistics.median((b - a) / (j - i) for (i, a), (j, b) in pairs)
     (begin, _), (end, highest) = points[0], points[-1]
-    third = points[-max(2, len(points) // 3) - 1]
+    # Of the steps: points lie closer together at the beginning.
+    third = next(it for it in reversed(points[:-2]) if it[0] <= end - (end - begin) / 3)
     if slope <= 0 or highest - third[1] < _TAIL * slope * (end - third[0]):
         return None
     return Growth(slope, round(slope * (end - begin)), begin, end - begin)

@@ -74,6 +74,7 @@ class Watcher:
         self._judge = Judge(label, "step", every)
         self._counters = Counters()
         self._open = not is_disabled()
+        self._next_look = 1
         self._scope = 0
         self._host: Use | None = None
         self._after: dict[str, int] = {}
@@ -102,10 +103,11 @@ class Watcher:
 
     def step(self) -> None:
         """A step of the loop is over. Raises LeakError where that was asked for."""
+        # A step has this code in no cache: the less of it runs, the better.
         if self._open:
-            self._tell(
-                harmlessly(lambda: self._judge.step(self._counters.at(self.steps + 1))) or []
-            )
+            self._judge.steps += 1
+            if self._judge.steps >= self._next_look:
+                self._tell(harmlessly(self._look) or [])
 
     def close(self) -> None:
         """The loop is over; a second call does nothing. Raises LeakError where that was asked for."""
@@ -158,6 +160,12 @@ class Watcher:
 
         use = _torch.scope_use(self._scope)
         return Use(use[0], use[1]) if use else None
+
+    def _look(self) -> list[Leak]:
+        self._next_look = self.steps + 1
+        leaks = self._judge.look(self._counters.at(self.steps))
+        self._next_look = min(self._counters.next_step, self._judge.next_step)
+        return leaks
 
     # --- the end -----------------------------------------------------------------------------
 

@@ -10,7 +10,8 @@ import pytest
 from shells import Session, new_session
 
 # The records of kernels that die in tests are none of the user's.
-os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="xleak-state-")
+_STATE = tempfile.TemporaryDirectory(prefix="xleak-state-")
+os.environ["XDG_STATE_HOME"] = _STATE.name
 _TOLD = pytest.StashKey[list[str]]()
 
 

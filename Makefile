@@ -12,7 +12,7 @@ PYTHON := $(shell for p in python3 python3.11 /usr/bin/python3.11; do \
 
 PINS := tests/requirements
 IPYTHONS := .venv .venvs/ipython8 .venvs/ipython7
-ENVIRONMENTS := $(IPYTHONS) .venvs/tensorflow .venvs/lab .venvs/lab46
+ENVIRONMENTS := $(IPYTHONS) .venvs/tensorflow .venvs/trainers .venvs/lab .venvs/lab46
 BIN := .venv/bin
 SIDEBAR := share/sidebar
 SIDEBAR_SOURCES := $(shell find $(addprefix $(SIDEBAR)/,install.json package.json package-lock.json tsconfig.json schema scripts src style) \
@@ -50,6 +50,7 @@ debian:
 .venvs/ipython8/.pinned: $(PINS)/ipython8.txt
 .venvs/ipython7/.pinned: $(PINS)/ipython7.txt
 .venvs/tensorflow/.pinned: $(PINS)/tensorflow.txt
+.venvs/trainers/.pinned: $(PINS)/trainers.txt
 .venvs/lab/.pinned: $(PINS)/lab.txt
 .venvs/lab46/.pinned: $(PINS)/lab46.txt
 $(ENVIRONMENTS:=/.pinned): | debian
@@ -67,7 +68,7 @@ $(SDISTS): $(PINS)/conformance.txt | .venv/.pinned
 .PHONY: pins
 pins: ## Resolve tests/requirements/*.in anew into the pinned *.txt
 	@# Debian's is the oldest 3.11 about: what installs there installs in all.
-	@for name in ipython9 ipython8 ipython7 tensorflow lab lab46; do \
+	@for name in ipython9 ipython8 ipython7 tensorflow trainers lab lab46; do \
 		rm -rf build/pins && /usr/bin/python3.11 -m venv build/pins; \
 		build/pins/bin/pip install -qq -r $(PINS)/$$name.in; \
 		{ echo "# Made from $$name.in by 'make pins'."; build/pins/bin/pip freeze --all | sed '/^pip==/d; s/+cpu$$//'; } > $(PINS)/$$name.txt; \
@@ -143,6 +144,8 @@ pytest-others:
 	XLEAK_KERNEL_PYTHON=$(CURDIR)/.venvs/ipython8/bin/python $(BIN)/python -m pytest -q tests/kernel \
 		--ignore tests/kernel/test_smell_examples.py --ignore tests/kernel/test_tensorflow_memory.py
 	XLEAK_IPYTHON_PYTHONS=$$(echo $(foreach e,$(IPYTHONS),$(CURDIR)/$(e)/bin/python) | tr ' ' ':') \
+		XLEAK_TENSORFLOW_PYTHON=$(CURDIR)/.venvs/tensorflow/bin/python \
+		XLEAK_TRAINERS_PYTHON=$(CURDIR)/.venvs/trainers/bin/python \
 		$(BIN)/python -m pytest tests --ignore tests/kernel
 
 .PHONY: sidebar-test

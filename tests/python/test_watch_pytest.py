@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+TRAINERS_PYTHON = os.environ.get("XLEAK_TRAINERS_PYTHON")
 HEAD = "import pytest, torch\nCACHE = {}\n"
 
 
@@ -18,13 +18,14 @@ class Session:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.python = sys.executable
 
     def run(self, source: str, *arguments: str) -> tuple[int, str]:
         """(exit status, what it printed)."""
         (self.folder / "test_it.py").write_text(source)
         own = ["-p", "xleak.pytest_plugin", "-p", "no:cacheprovider", "-q", *arguments]
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", *own, "test_it.py"],
+            [self.python, "-m", "pytest", *own, "test_it.py"],
             cwd=self.folder,
             capture_output=True,
             text=True,
@@ -156,9 +157,10 @@ def test_it():
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("xdist") is None, reason="pytest-xdist is not installed"
+    TRAINERS_PYTHON is None, reason="XLEAK_TRAINERS_PYTHON names no Python that has pytest-xdist"
 )
 def test_workers_of_xdist_tell_the_same(session: Session) -> None:
+    session.python = str(TRAINERS_PYTHON)
     status, text = session.run(
         f"""{HEAD}
 @pytest.mark.parametrize("number", range(4))

@@ -597,6 +597,9 @@ def would_free(
 def lengths_in(names: dict[str, Any], types: tuple[type, ...]) -> dict[str, tuple[int, int]]:
     """Return the id and the length of each value that is exactly of one of the built-in types."""
 
+def untracked_targets(objects: list[Any]) -> list[Any]:
+    """Return what weak references among the objects lead to and the collector does not track: arrays, say."""
+
 class LiveObjects:
     """The objects that the collector tracked when this was made, by type. Keeps them alive until
     the end of the ``with`` block, which it must have."""

@@ -144,6 +144,11 @@ def test_the_rules_that_can_be_auto_are_those_that_the_agent_can_release(session
         "def later(): return _oh[{0}]",
         "everything = Out",
         "def latest(): return Out[max(Out)]",
+        "ask = lambda n: globals()['Out'][n]",
+        "ask = lambda n: eval('Out[%d]' % n)",
+        "ask = lambda n: eval(f'_{{n}}')",
+        "ask = lambda n: globals()['_' + str(n)]",
+        "ask = lambda n: get_ipython().user_ns['_oh'][n]",
     ],
 )
 def test_an_entry_that_a_cell_mentions_in_any_way_stays(session: Session, use: str) -> None:
@@ -183,6 +188,47 @@ def test_an_entry_whose_value_a_weak_reference_leads_to_stays(session: Session) 
     session.run("assert seen() is not None; del seen")
     session.run("1 + 1")
     assert f"Out[{number}]" not in session.leaks()
+
+
+@pytest.mark.parametrize("watch", ["ref", "proxy", "finalize"])
+@pytest.mark.parametrize("value", ["array", "array[1:]", "[array]"])
+def test_an_entry_whose_array_a_weak_reference_leads_to_stays(
+    session: Session, value: str, watch: str
+) -> None:
+    magic(session, "policy auto")
+    session.run("import weakref, numpy\narray = numpy.ones(1 << 20)")
+    number = shown(session, f"seen = weakref.{watch}(array, id)\n{value}")
+    session.run("del array")
+    push_down(session)
+    assert number in session.shell.user_ns["Out"]
+    assert by_agent(session) == []
+
+
+@pytest.mark.parametrize("inside", ["shown.untyped_storage()", "middle"])
+def test_an_entry_stays_where_a_weak_reference_leads_to_what_torch_alone_keeps(
+    session: Session, inside: str
+) -> None:
+    magic(session, "policy auto")
+    session.run(
+        "import weakref, torch\nmiddle = torch.ones(1 << 20, requires_grad=True).exp()\n"
+        "shown = middle.sin() * middle"
+    )
+    number = shown(session, f"seen = weakref.ref({inside})\nshown")
+    session.run("del shown, middle")
+    push_down(session)
+    assert number in session.shell.user_ns["Out"]
+    session.run("assert seen() is not None; del seen")
+    session.run("1 + 1")
+    assert number not in session.shell.user_ns["Out"]
+
+
+def test_garbage_with_an_array_that_a_weak_reference_leads_to_stays(session: Session) -> None:
+    magic(session, "policy auto")
+    session.run(f"import weakref, numpy\n{CYCLE}\nnode = Node()\nnode.more = numpy.ones(9)")
+    session.run("seen = weakref.ref(node.more)\ndel node")
+    push_down(session)
+    session.run("assert seen() is not None")
+    assert by_agent(session) == []
 
 
 @pytest.mark.parametrize(
@@ -227,7 +273,15 @@ def test_an_exception_that_the_user_put_away_keeps_its_frames(session: Session) 
     assert session.shell.user_ns["kept"][0].__traceback__ is not None
 
 
-@pytest.mark.parametrize("cell", ["import sys\nseen = lambda: sys.last_value", "%debug?"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "import sys\nseen = lambda: sys.last_value",
+        "%debug?",
+        "import traceback\nshow = traceback.print_last",
+        "def look(): get_ipython().run_line_magic('tb', '')",
+    ],
+)
 def test_a_traceback_that_a_cell_asks_for_stays(session: Session, cell: str) -> None:
     magic(session, "policy auto")
     session.run(FAIL)

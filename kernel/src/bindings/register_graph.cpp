@@ -113,6 +113,10 @@ std::vector<Container> containers(const HeapSnapshot& heap, std::int64_t least, 
 }  // namespace
 
 void register_graph(py::module_& m) {
+  m.def(
+      "untracked_targets",
+      [](const py::list& objects) { return as_list(facts::untracked_targets(as_vector(objects))); },
+      py::arg("objects"), "Return what weak references lead to and the collector does not track.");
   py::class_<facts::LiveObjects>(m, "LiveObjects", "The objects that the collector tracks now.")
       .def(py::init<>())
       .def("__enter__", [](py::object self) { return self; })

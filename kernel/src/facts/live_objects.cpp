@@ -24,6 +24,15 @@ Reference tracked_objects() {
   return list;
 }
 
+std::vector<PyObject*> untracked_targets(const std::vector<PyObject*>& objects) {
+  std::vector<PyObject*> targets;
+  for (PyObject* object : objects) {
+    PyObject* target = PyWeakref_Check(object) ? PyWeakref_GET_OBJECT(object) : Py_None;
+    if (target != Py_None && !PyObject_IS_GC(target)) targets.push_back(target);
+  }
+  return targets;
+}
+
 LiveObjects::LiveObjects() {
   if (!tracked_) return;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tracked_.get()); ++i) {

@@ -12,6 +12,9 @@ namespace xleak::facts {
 /// is no memory for it.
 Reference tracked_objects();
 
+/// What weak references among the objects lead to and the collector does not track: arrays, say.
+std::vector<PyObject*> untracked_targets(const std::vector<PyObject*>& objects);
+
 /// The objects that the collector tracks now, by type. Keeps them alive until let_go(), which must
 /// be called: a frame among them may refer to this one, a cycle that no collector sees. Needs the
 /// GIL.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "known_types.hpp"
+#include "reference.hpp"
 #include "torch_facts.hpp"
 
 namespace xleak::facts {
@@ -89,20 +90,41 @@ std::optional<std::string> attribute_of(PyObject* from, PyObject* to) {
   return entry ? std::optional(kDict + *entry) : std::nullopt;
 }
 
-std::optional<std::string> local_of(PyObject* frame, PyObject* to) {
-  PyObject* locals = PyFrame_GetLocals(reinterpret_cast<PyFrameObject*>(frame));
-  if (locals == nullptr) PyErr_Clear();
-  if (locals == nullptr || !PyDict_Check(locals)) return std::nullopt;
-  const auto entry = entry_of(locals, to);
-  Py_DECREF(locals);
-  return entry ? std::optional(".f_locals" + *entry) : std::nullopt;
-}
-
 int is_target(PyObject* seen, void* target) { return seen == target ? 1 : 0; }
 
 bool refers_to(PyObject* from, PyObject* to) {
   const auto traverse = Py_TYPE(from)->tp_traverse;
   return traverse != nullptr && traverse(from, is_target, to) == 1;
+}
+
+/// The dictionary that a frame which has ended had made of its locals, by `f_locals`. It is visited
+/// before the function and the locals themselves.
+int find_locals_dict(PyObject* seen, void* found) {
+  if (PyFunction_Check(seen)) return 1;
+  if (PyDict_CheckExact(seen)) *static_cast<PyObject**>(found) = seen;
+  return 0;
+}
+
+/// A frame that runs shows no locals to the collector, and is not asked. One that has ended tells
+/// them by a dictionary, which it keeps, and with it their values: that is left as it was.
+std::optional<std::string> local_of(PyObject* frame, PyObject* to) {
+  if (!refers_to(frame, to)) return std::nullopt;
+  auto* typed = reinterpret_cast<PyFrameObject*>(frame);
+  const auto code = Reference::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(typed)));
+  // Others, of modules and classes, have their namespace itself.
+  const bool copies = (reinterpret_cast<PyCodeObject*>(code.get())->co_flags & CO_OPTIMIZED) != 0;
+  PyObject* had = nullptr;
+  if (copies) Py_TYPE(frame)->tp_traverse(frame, find_locals_dict, &had);
+  const auto before = Reference::steal(had == nullptr ? PyDict_New() : PyDict_Copy(had));
+  const auto locals = Reference::steal(before ? PyFrame_GetLocals(typed) : nullptr);
+  if (!locals) PyErr_Clear();
+  if (!locals || !PyDict_Check(locals.get())) return std::nullopt;
+  const auto entry = entry_of(locals.get(), to);
+  if (copies) {
+    PyDict_Clear(locals.get());
+    if (PyDict_Update(locals.get(), before.get()) != 0) PyErr_Clear();
+  }
+  return entry ? std::optional(".f_locals" + *entry) : std::nullopt;
 }
 
 bool is_name(const std::string& text) {

@@ -8,6 +8,8 @@ import types
 import weakref
 from typing import Any
 
+from xleak import _native
+
 _BASES: Any = vars(type)["__bases__"]
 _ENTRIES: Any = vars(type)["__dict__"]
 _MRO: Any = vars(type)["__mro__"]
@@ -17,6 +19,12 @@ _SUSPENDED = {
     types.CoroutineType: "cr_frame",
     types.AsyncGeneratorType: "ag_frame",
 }
+
+
+def live_objects() -> list[Any]:
+    """All whose end code could notice: the collector tracks no arrays, but weak references to them."""
+    tracked = gc.get_objects()
+    return tracked + _native.untracked_targets(tracked)
 
 
 def would_be_noticed(going: list[Any]) -> bool:
@@ -32,7 +40,22 @@ def would_be_noticed(going: list[Any]) -> bool:
             return True
         if weakref.getweakrefcount(it) and not ids.issuperset(_weak_references(it)):
             return True
-    return False
+    return _weak_into_torch(ids)
+
+
+def _weak_into_torch(going: set[int]) -> bool:
+    """Whether a weak reference leads to a storage or a tensor that C++ alone keeps: whether it goes with a tensor
+    or a graph, no reference of Python's tells."""
+    names = vars(sys.modules["torch"]) if "torch" in sys.modules else {}
+    kinds = tuple(names[name] for name in ("Tensor", "UntypedStorage") if name in names)
+    own = len(["the list", "the variable", "the argument", "C++"])
+    return any(
+        weakref.getweakrefcount(it)
+        and sys.getrefcount(it) <= own
+        and not going.issuperset(_weak_references(it))
+        for it in (gc.get_objects() if kinds else ())
+        if issubclass(type(it), kinds)
+    )
 
 
 def collector_is_the_users() -> bool:

@@ -9,8 +9,17 @@ from IPython.core.interactiveshell import InteractiveShell
 from xleak.shell.mentions import find_mentions
 
 _ENTRY = re.compile(r"\b(?:Out|_oh)\s*\[\s*(\d+)\s*\]|(?<![\w.])_(\d+)\b")
-# What reads the last error; it may be called again.
-_ERROR = re.compile(r"%(?:debug|pdb|tb)\b|\bpdb\b|\blast_(?:exc|traceback|type|value)\b")
+# Texts that come to mean an entry at run time: the cache's name as a key, a subscript or an attribute in a
+# string, a name that is put together.
+_ANY_ENTRY = re.compile(
+    r"""["'](?:Out|_oh)["']|\b(?:Out|_oh)(?:\.\w|\s*\[(?!\s*\d+\s*\]))|["']_(?:%[sd]|\{|["']\s*[+%])"""
+)
+# What reads the last error; it may be called again. Magics go without a percent sign, too.
+_ERROR = re.compile(
+    r"%(?:debug|pdb|tb)\b|\b(?:i?pdb|post_mortem|print_last)\b|\blast_(?:exc|traceback|type|value)\b"
+    r"|^[ \t]*(?:debug|tb)\b|magic\(\s*[\"'](?:debug|pdb|tb)\b",
+    re.MULTILINE,
+)
 
 
 class Promised:
@@ -39,6 +48,7 @@ class Promised:
         for source in sources[self._read :]:
             found = [int(out or name) for out, name in _ENTRY.findall(source)]
             self._numbers.update(found)
-            self._all_outputs = self._all_outputs or find_mentions(source).everything
+            if _ANY_ENTRY.search(source) or find_mentions(source).everything:
+                self._all_outputs = True
             self._last_error = self._last_error or bool(_ERROR.search(source))
         self._read = len(sources)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
-from xleak.agent.noticed import collector_is_the_users, would_be_noticed
+from xleak.agent.noticed import collector_is_the_users, live_objects, would_be_noticed
 from xleak.agent.promised import Promised
 from xleak.shell.caches import UNDERSCORES
 from xleak.shell.counters import read_counters, returned
@@ -66,7 +66,7 @@ class Releases:
         if not record or record[0].status != "ok" or self._promised.last_error():
             return []
         heap = take_snapshot(self._watcher, interrupted=interrupted)
-        if heap is None or would_be_noticed(heap.kept_by([LAST_TRACEBACK], gc.get_objects())):
+        if heap is None or would_be_noticed(heap.kept_by([LAST_TRACEBACK], live_objects())):
             return []
         # Exceptions that are reached otherwise keep their frames.
         if any(heap.ways_besides(it, [LAST_TRACEBACK], 1) for it in last_exceptions(shell)):
@@ -121,7 +121,7 @@ class Releases:
         if collector_is_the_users():
             return False
         heap = take_snapshot(self._watcher, interrupted=interrupted)
-        if heap is None or would_be_noticed(heap.garbage(gc.get_objects())):
+        if heap is None or would_be_noticed(heap.garbage(live_objects())):
             return False
         gc.collect()
         return True
@@ -129,14 +129,14 @@ class Releases:
 
 def _unnoticed(heap: _native.HeapSnapshot, orphans: list[_native.Finding]) -> list[_native.Finding]:
     """Those whose end no code can tell, together or else one by one."""
-    if not would_be_noticed(heap.kept_by([it.key for it in orphans], gc.get_objects())):
+    if not would_be_noticed(heap.kept_by([it.key for it in orphans], live_objects())):
         return orphans
     quiet = [
         it
         for it in orphans[:_ONE_BY_ONE]
-        if not would_be_noticed(heap.kept_by([it.key], gc.get_objects()))
+        if not would_be_noticed(heap.kept_by([it.key], live_objects()))
     ]
-    together = heap.kept_by([it.key for it in quiet], gc.get_objects())
+    together = heap.kept_by([it.key for it in quiet], live_objects())
     return [] if would_be_noticed(together) else quiet
 
 

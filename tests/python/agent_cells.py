@@ -4,7 +4,10 @@ confuse."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+from agent_tensor_cells import CELLS, FRESH
+from agent_tensor_cells import SETUP as TENSOR_SETUP
 from hypothesis import strategies as st
 
 MIB = 1 << 20
@@ -33,6 +36,7 @@ def chained(inner):
     other = bytearray(LARGE)
     raise KeyError('outer') from inner
 """
+SETUPS = [SETUP, TENSOR_SETUP]
 NAMES = ["a", "b", "c", "d"]
 
 
@@ -49,7 +53,7 @@ class _Writer:
         name = self._draw(st.sampled_from(NAMES))
         other = self._draw(st.sampled_from(NAMES))
         fresh = self._draw(st.sampled_from(["Plain()", "View(bytearray(LARGE))", "[Plain()]"]))
-        number = len(self.cells) + 2  # SETUP is the first.
+        number = len(self.cells) + 1 + len(SETUPS)
         texts = {
             "assign": f"{name} = {fresh}",
             "alias": f"{name} = globals().get('{other}')",
@@ -96,6 +100,11 @@ class _Writer:
         elif kind in texts:
             self.cells.append(texts[kind])
 
+    def write_tensors(self, kind: str) -> None:
+        names = {it: self._draw(st.sampled_from(NAMES)) for it in ("name", "other")}
+        fresh, number = self._draw(st.sampled_from(FRESH)), len(self.cells) + 1 + len(SETUPS)
+        self.cells += CELLS[kind].format(**names, fresh=fresh, number=number).split("|||")
+
     KINDS = [
         "assign",
         "alias",
@@ -133,9 +142,12 @@ class _Writer:
 
 
 @st.composite
-def sessions(draw: Callable[..., str]) -> Cells:
+def sessions(draw: Callable[..., Any]) -> Cells:
     """Cells in their order; after the last ones the agent has had time for all."""
     writer = _Writer(draw)
-    for kind in draw(st.lists(st.sampled_from(_Writer.KINDS), min_size=3, max_size=14)):
-        writer.write(kind)
-    return [*writer.cells, "after = 1", "'done'"]
+    plain = [(writer.write, kind) for kind in _Writer.KINDS]
+    tensors = [(writer.write_tensors, kind) for kind in CELLS]
+    steps = st.one_of(st.sampled_from(plain), st.sampled_from(tensors))
+    for write, kind in draw(st.lists(steps, min_size=3, max_size=14)):
+        write(kind)
+    return [*SETUPS, *writer.cells, "after = 1", "'done'"]

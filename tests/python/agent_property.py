@@ -3,24 +3,31 @@ all that its process holds."""
 
 from __future__ import annotations
 
+import contextvars
 import gc
 import os
 import re
+import threading
 import types
+import weakref
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any
 
-from agent_cells import SETUP, Cells, sessions
+import numpy as np
+import torch
+from agent_cells import Cells, sessions
+from agent_tensor_cells import END
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from shells import new_session
 
 # Other numbers are for long runs by hand.
 SEED = int(os.environ.get("XLEAK_PROPERTY_SEED", "7"))
 ADDRESS = re.compile(r"0x[0-9a-f]+")
-EXAMPLES = int(os.environ.get("XLEAK_PROPERTY_EXAMPLES", "30"))
+EXAMPLES = int(os.environ.get("XLEAK_PROPERTY_EXAMPLES", "12"))
 
 
 @dataclass
@@ -49,7 +56,6 @@ def collector_waits() -> Iterator[None]:
 def run(cells: Cells, policy: str) -> Seen:
     seen = Seen()
     with new_session() as session, collector_waits():
-        session.run(SETUP)
         session.watcher.settings.policy = policy
         for cell in cells:
             text = StringIO()
@@ -59,6 +65,7 @@ def run(cells: Cells, policy: str) -> Seen:
         seen.released = [it.what for it in session.watcher.journal.entries if it.who == "agent"]
         session.watcher.settings.policy = "report"
         seen.names = Picture(session.shell.user_ns, seen_outputs(session.shell.user_ns)).taken()
+        session.run(END)
     return seen
 
 
@@ -87,6 +94,8 @@ class Picture:
         self._met[id(it)] = len(self._met)
         self._alive.append(it)
         kind = type(it).__name__
+        if type(it) in (weakref.ProxyType, weakref.CallableProxyType):
+            return kind, is_alive(it)
         if isinstance(it, (bytearray, str, int, float, type(None))):
             return kind, len(it) if isinstance(it, bytearray) else it
         if isinstance(it, (list, tuple)):
@@ -104,18 +113,67 @@ class Picture:
             frames = []
             trace = it.__traceback__
             while trace is not None:
-                frames.append([(k, self._of(v)) for k, v in own_locals(trace).items()])
+                frames.append(self._locals(trace.tb_frame))
                 trace = trace.tb_next
             return kind, str(it), frames, self._of(it.__cause__), self._of(it.__context__)
         if isinstance(it, types.GeneratorType):
-            return kind, it.gi_frame is None
-        return kind, self._of(vars(it)) if hasattr(it, "__dict__") and kind == "Node" else ""
+            return kind, None if it.gi_frame is None else self._locals(it.gi_frame)
+        if isinstance(it, types.TracebackType):
+            return kind, self._of(it.tb_frame), self._of(it.tb_next)
+        if isinstance(it, types.FrameType):
+            return kind, self._locals(it)
+        if isinstance(it, np.ndarray):
+            return kind, it.shape, it.strides, it.sum(), self._of(it.base)
+        if isinstance(it, torch.Tensor):
+            return kind, self._of_tensor(it)
+        if isinstance(it, threading.Thread):
+            return kind, it.is_alive(), self._of(getattr(it, "_args", ()))
+        if isinstance(it, type) and it.__name__ == "Held":
+            return kind, self._of(vars(it)["value"])
+        own = kind in ("Node", "Ring", "Net", "Linear", "RemovableHandle", "OrderedDict")
+        return kind, self._of(vars(it)) if own and hasattr(it, "__dict__") else ""
+
+    def _locals(self, frame: types.FrameType) -> Any:
+        """Those of functions of the session's."""
+        own = frame.f_globals is self._user_ns and frame.f_code.co_name != "<module>"
+        return [(name, self._of(it)) for name, it in frame.f_locals.items()] if own else []
+
+    def _of_tensor(self, it: torch.Tensor) -> Any:
+        """Its values, whom it shares them with, and its part in a graph."""
+        values = zlib.crc32(it.detach().contiguous().view(-1).numpy())
+        layout = (it.dtype, it.shape, it.stride(), it.storage_offset(), it._version)
+        self._alive.append(it.untyped_storage())
+        shared = self._met.setdefault(-it.untyped_storage().data_ptr(), len(self._met))
+        graph = (it.requires_grad, it.is_leaf, nodes_from(it.grad_fn))
+        grad = self._of(it.grad) if it.is_leaf else None
+        return (
+            values,
+            layout,
+            shared,
+            graph,
+            grad,
+            self._of(it._base),
+            len(it._backward_hooks or ()),
+        )
 
 
-def own_locals(trace: types.TracebackType) -> dict[str, Any]:
-    frame = trace.tb_frame
-    of_a_function = frame.f_code.co_name in ("fail", "chained")
-    return dict(frame.f_locals) if of_a_function else {}
+def is_alive(proxy: Any) -> bool:
+    try:
+        return proxy.__class__ is not None
+    except ReferenceError:
+        return False
+
+
+def nodes_from(node: Any, most: int = 50) -> list[str]:
+    """The types of a graph's nodes, in the order in which backward() would be able to meet them."""
+    found: list[str] = []
+    waiting = [node]
+    while waiting and len(found) < most:
+        node = waiting.pop()
+        if node is not None:
+            found.append(type(node).__name__)
+            waiting += [following for following, _ in node.next_functions]
+    return found
 
 
 def compare_sessions() -> None:
@@ -133,7 +191,9 @@ def compare_sessions() -> None:
     @given(sessions())
     def same(cells: Cells) -> None:
         nonlocal count, released
-        without, with_agent = run(cells, "report"), run(cells, "auto")
+        without, with_agent = (
+            contextvars.copy_context().run(run, cells, policy) for policy in ("report", "auto")
+        )
         assert without.released == []
         assert with_agent.outputs == without.outputs
         assert with_agent.names == without.names

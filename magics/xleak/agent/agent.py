@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 # Who runs cells one after another sends the next one sooner.
 _IDLE_SECONDS = 0.2
-# In a kernel that does not tell whether a request waits, no search takes longer.
-_SLICE_SECONDS = 0.25
+# In a kernel that does not tell whether a request waits, no search takes more of the processor: a machine that is
+# busy with others would end each one.
+_SLICE_SECONDS = 0.5
 
 Known = Callable[[], Mapping[str, _native.Finding]]
 
@@ -88,7 +89,7 @@ class Agent:
         # The loop runs in cells that await, too.
         if _native.running_cell() is not None or os.getpid() != self._pid:
             return
-        self._until = time.monotonic() + _SLICE_SECONDS
+        self._until = time.thread_time() + _SLICE_SECONDS
         if not self._interrupted() and self._watcher.by_itself(self._next):
             assert self._loop is not None
             self._timer = self._loop.call_later(0, self._step)
@@ -98,9 +99,12 @@ class Agent:
 
     def _interrupted(self) -> bool:
         waits = self._watcher.request_waits
-        return time.monotonic() > self._until if waits is None else waits()
+        return time.thread_time() > self._until if waits is None else waits()
 
     def _work(self, interrupted: Interrupted) -> Iterator[None]:
+        late = self._watcher.is_unfinished and self._loop is not None
+        if late and not self._watcher.refresh(interrupted):
+            return
         if not self._untried(RELEASABLE):
             return
         for codes, why, act in self._releases.kinds():

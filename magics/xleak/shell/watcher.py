@@ -190,10 +190,11 @@ class Watcher:
     def rest(self, request_waits: Interrupted | None = None) -> None:
         """No cell runs and no request waits: what may be done by itself is done.
 
-        request_waits: where the kernel can tell.
+        request_waits: where the kernel can tell. Other kernels end no search by themselves: there it may
+        be unfinished.
         """
         self.request_waits = request_waits
-        if not self._unfinished and _native.enabled():
+        if (request_waits is None or not self._unfinished) and _native.enabled():
             for listener in self.when_idle:
                 listener()
 
@@ -217,6 +218,11 @@ class Watcher:
     def by_itself(self, step: Callable[[], Result]) -> Result:
         """Runs what nobody asked for; None where it failed."""
         return step()
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether a search did not fit into 30 ms."""
+        return self._unfinished
 
     def look_again(self) -> None:
         """Something was let go of: the next judgement searches."""

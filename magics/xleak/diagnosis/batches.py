@@ -38,7 +38,7 @@ def largest_batch(evidence: Evidence) -> Check:
     told = (
         f"about {largest} fit into the {human_bytes(evidence.room_bytes)} that are free, by the peaks of "
         f"batches of {', '.join(str(size) for size in sorted(peaks))}: {human_bytes(int(each))} for each "
-        f"element; cell {latest.cell} had {latest.size}"
+        f"element; {evidence.verdict.name_of(latest.cell)} had {latest.size}"
     )
     if latest.size >= _NEAR * largest:
         then = "a smaller batch, torch.autocast or torch.utils.checkpoint"

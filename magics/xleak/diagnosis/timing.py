@@ -127,7 +127,8 @@ def _waiting_device(evidence: Evidence) -> Check:
     if profile is None or profile.busy_share is None:
         told = "no cell that uses it was profiled"
         return Check(question, "unknown", told, f"{_PROFILE} above the loop", "XL610")
-    told = f"it was busy in {profile.busy_share:.0%} of cell {profile.cell}, by torch's profiler"
+    name = evidence.verdict.name_of(profile.cell)
+    told = f"it was busy in {profile.busy_share:.0%} of {name}, by torch's profiler"
     if profile.busy_share < 1 - STARVED:
         then = "more workers, less work on the host between batches, or pin_memory=True"
         return Check(question, "yes", told, then, "XL610", profile.cell)

@@ -231,6 +231,22 @@ def test_garbage_with_an_array_that_a_weak_reference_leads_to_stays(session: Ses
     assert by_agent(session) == []
 
 
+def test_weak_references_of_the_watcher_itself_keep_no_garbage(session: Session) -> None:
+    magic(session, "policy auto")
+    session.run(
+        "import torch\nclass Trainer:\n    def __init__(self):\n"
+        "        self.net = torch.nn.Linear(1 << 10, 1 << 10)\n        self.stop = lambda: self.net\n"
+        "trainer = Trainer()\ntrainer.net(torch.ones(1 << 10)).sum().backward()"
+    )
+    for cell in ("del trainer", "1", "2"):
+        session.run(cell)
+    [released] = by_agent(session)
+    assert (released.what, released.freed["malloc"] >= 8 << 20) == (
+        "Trainer: garbage in a cycle",
+        True,
+    )
+
+
 @pytest.mark.parametrize(
     "before",
     [

@@ -9,6 +9,7 @@ import weakref
 from typing import Any
 
 from xleak import _native
+from xleak.shell.own_ref import OwnRef
 
 _BASES: Any = vars(type)["__bases__"]
 _ENTRIES: Any = vars(type)["__dict__"]
@@ -71,7 +72,9 @@ def _has_ended(it: Any) -> bool:
 
 def _weak_references(it: Any) -> list[int]:
     """The ids of those that code can have. A class has others, too."""
-    references = weakref.getweakrefs(it)
+    references = [
+        reference for reference in weakref.getweakrefs(it) if type(reference) is not OwnRef
+    ]
     if not issubclass(type(it), type):
         return list(map(id, references))
     # Each of its bases has the one without callback; those of abstract classes call back into C.

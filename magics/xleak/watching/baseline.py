@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import sys
-import weakref
 from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
 from xleak.render.units import human_bytes
 from xleak.shell.fields import loaded_class
+from xleak.shell.own_ref import OwnRef
 from xleak.watching import user_frames
 from xleak.watching.marks import TensorFacts, tensor_facts
 
@@ -36,7 +36,7 @@ class Baseline:
 
     def __init__(self) -> None:
         self._known = _weakly(_live_tensors())
-        self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self._serials: dict[int, tuple[OwnRef[Any], int]] = {}
 
     def new_tensors(self, names: list[dict[str, Any]] | None = None) -> list[NewTensor]:
         """Those that were made since, largest first. names: namespaces beside those of the running
@@ -58,7 +58,7 @@ class Baseline:
         reference, serial = self._serials.get(id(tensor), (None, 0))
         if reference is None or reference() is not tensor:
             serial = next(_serials)
-            self._serials[id(tensor)] = weakref.ref(tensor), serial
+            self._serials[id(tensor)] = OwnRef(tensor), serial
         return serial
 
 
@@ -78,10 +78,10 @@ def _live_tensors() -> list[Any]:
         return live.instances(base)
 
 
-def _weakly(tensors: list[Any]) -> dict[int, weakref.ref[Any]]:
-    return {id(it): weakref.ref(it) for it in tensors}
+def _weakly(tensors: list[Any]) -> dict[int, OwnRef[Any]]:
+    return {id(it): OwnRef(it) for it in tensors}
 
 
-def _is(known: dict[int, weakref.ref[Any]], tensor: Any) -> bool:
+def _is(known: dict[int, OwnRef[Any]], tensor: Any) -> bool:
     reference = known.get(id(tensor))
     return reference is not None and reference() is tensor

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-import weakref
 from collections import Counter
 from typing import Any
 
 from xleak import _native
 from xleak.shell.fields import loaded_class
 from xleak.shell.holders import origin
+from xleak.shell.own_ref import OwnRef
 from xleak.watching import user_frames
 
 # (file, line, how many tensors it made that stayed).
@@ -32,7 +32,7 @@ class Births:
         self._follows = bool(size) and _native.follow_births(size, libraries)
         self.next_step: int = step + STEPS if self._follows else sys.maxsize
         """step() does nothing before it, nor once it has done it."""
-        self._made: list[tuple[weakref.ref[Any], tuple[str, int]]] = []
+        self._made: list[tuple[OwnRef[Any], tuple[str, int]]] = []
 
     def step(self, step: int) -> None:
         """A step is over."""
@@ -40,9 +40,7 @@ class Births:
             with _native.LiveObjects() as live:
                 tensors = live.instances(loaded_class("torch._C", "TensorBase"))
                 self._made = [
-                    (weakref.ref(it), place)
-                    for it in tensors
-                    if (place := _native.birth_place(id(it)))
+                    (OwnRef(it), place) for it in tensors if (place := _native.birth_place(id(it)))
                 ]
             self.stop()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +9,7 @@ from xleak import _native
 from xleak.shell.holders.counts import Counts, anomaly_is_on
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.weights import weight_versions
+from xleak.shell.own_ref import OwnRef
 
 # Fewer are a check of one batch, for which the mode is made.
 _LEAST_CHANGES = 10
@@ -23,7 +23,7 @@ class TrainedUnderAnomaly:
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
-        self._seen: dict[int, tuple[weakref.ref[object], int]] = {}
+        self._seen: dict[int, tuple[OwnRef[object], int]] = {}
         self._seen_after = 0
         self._since: int | None = None
         self._most = 0
@@ -35,7 +35,7 @@ class TrainedUnderAnomaly:
             self._count(versions, look)
         else:
             self._since, self._most = None, 0
-        self._seen = {id(it): (weakref.ref(it), version) for it, version in versions}
+        self._seen = {id(it): (OwnRef(it), version) for it, version in versions}
         self._seen_after = look.cell
         if self._most >= _LEAST_CHANGES:
             yield _native.Holder(

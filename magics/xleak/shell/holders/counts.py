@@ -7,7 +7,6 @@ import atexit
 import logging
 import sys
 import threading
-import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
@@ -15,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from xleak import _native
 from xleak.shell.holders.reruns import code_of
+from xleak.shell.own_ref import OwnRef
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class Counts:
         self._process = _native.ProcessState(_handler_list, _active_threads, _count_hooks)
         self._anomaly = anomaly_is_on()
         self._nodes = _count_nodes()
-        self._born: dict[int, tuple[weakref.ref[object], int]] = {}
+        self._born: dict[int, tuple[OwnRef[object], int]] = {}
         self._pids: dict[int, int] = {}
         self._added_by: set[str] = set()
         self._note(0)
@@ -75,7 +75,7 @@ class Counts:
         """Remembers what is new, forgets what is gone. Whether anything is new."""
         alive = [*handlers(), *threads()]
         new = [it for it in alive if id(it) not in self._born or not self._knows(it)]
-        born = {id(it): (weakref.ref(it), cell) for it in new}
+        born = {id(it): (OwnRef(it), cell) for it in new}
         self._born = {key: it for key, it in self._born.items() if it[0]() is not None} | born
         pids = [int(pid) for pid in self._process.children.split()]
         more = bool(new) or any(pid not in self._pids for pid in pids)

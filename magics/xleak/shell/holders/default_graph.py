@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-import weakref
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from xleak.cell_names import name_of_run
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.origin import is_in_library
 from xleak.shell.holders.reruns import identity_of
+from xleak.shell.own_ref import OwnRef
 from xleak.shell.source import parsed
 
 # So many turns of a loop may be so many models.
@@ -45,7 +45,7 @@ class DefaultGraph:
     """Told until the default graph is another one."""
 
     def __init__(self) -> None:
-        self._graph: weakref.ref[Any] | None = None
+        self._graph: OwnRef[Any] | None = None
         self._operations = 0
         self._added: dict[int, _Added] = {}
         self._runs: dict[str, list[int]] = {}
@@ -59,7 +59,7 @@ class DefaultGraph:
         gone = False
         if self._graph is None or self._graph() is not graph:
             gone = bool(self._told)
-            self._graph = weakref.ref(graph) if graph is not None else None
+            self._graph = OwnRef(graph) if graph is not None else None
             self._operations = 0
             self._added, self._runs, self._told = {}, {}, {}
         before, self._operations = self._operations, graph.version if graph is not None else 0

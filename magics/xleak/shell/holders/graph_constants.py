@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,13 +12,14 @@ from xleak.shell.fields import fields_of, instances, loaded_class
 from xleak.shell.gradient_table import outermost
 from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
 from xleak.shell.holders.tf_functions import Compiled, compiled_functions
+from xleak.shell.own_ref import OwnRef
 
 
 @dataclass(frozen=True)
 class _Constants:
     """The large ones of one graph, which is complete once it was traced."""
 
-    graph: weakref.ref[Any]
+    graph: OwnRef[Any]
     bytes: int
     largest_bytes: int
     largest: str
@@ -82,7 +82,7 @@ def _constants_of(graph: Any, cell: int) -> _Constants:
     large = [it for it in sizes if it[0] >= LEAST_BYTES]
     largest = max(large, default=(0, ""))
     held = sum(size for size, _ in large)
-    return _Constants(weakref.ref(graph), held, largest[0], largest[1], cell)
+    return _Constants(OwnRef(graph), held, largest[0], largest[1], cell)
 
 
 def _size_of(constant: Any) -> tuple[int, str]:

@@ -4,7 +4,6 @@ are gone, and models that only the History of their training has."""
 from __future__ import annotations
 
 import itertools
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +14,7 @@ from xleak.shell import gradient_table
 from xleak.shell.fields import fields_of, instances
 from xleak.shell.holders.look import Look, may_be_released
 from xleak.shell.holders.reruns import identity_of
+from xleak.shell.own_ref import OwnRef
 
 # One to compare with another is no pile.
 _MODELS = 3
@@ -48,7 +48,7 @@ class KerasModels:
         """Of those cells the identity."""
         self._since: dict[int, int] = {}
         """By History."""
-        self._told: list[weakref.ref[Any]] = []
+        self._told: list[OwnRef[Any]] = []
 
     def after_cell(self, cell: int, source: str) -> bool:
         """Whether the cell trained a model anew, or something was taken out of what was told."""
@@ -108,7 +108,7 @@ class KerasModels:
                 groups.setdefault(since, []).append((history, model))
         for since, pairs in groups.items():
             if len(pairs) >= _MODELS:
-                self._told += [weakref.ref(history) for history, _ in pairs]
+                self._told += [OwnRef(history) for history, _ in pairs]
                 models = [model for _, model in pairs]
                 entries = _entries_of(models, variables, look)
                 table = gradient_table.table()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import math
 import sys
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from xleak import _native
 from xleak.shell.fields import loaded_class
 from xleak.shell.holders.look import Look
+from xleak.shell.own_ref import OwnRef
 from xleak.shell.source import parsed
 
 # Less is no matter on any device, and most cells have nothing larger.
@@ -36,7 +36,7 @@ class _Product:
     bytes: int
     target: str
     """The name of the user's that has the result, empty where none does."""
-    result: weakref.ref[Any] | None
+    result: OwnRef[Any] | None
 
     def is_alive(self, later: list[_Product]) -> bool:
         """Whether its result is; without one, whether no later cell had a product."""
@@ -97,7 +97,7 @@ def _products(look: Look) -> Iterator[_Product]:
         size = math.prod(shape) * item
         # It was there in this cell, by the counters.
         if len(shape) == 2 and _LARGE_BYTES <= size <= rises.get(device, 0):
-            reference = weakref.ref(names[target]) if result else None
+            reference = OwnRef(names[target]) if result else None
             name = target if result else ""
             yield _Product(ast.unparse(node), look.cell, device, size, name, reference)
 

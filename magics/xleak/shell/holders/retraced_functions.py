@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import types
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +21,7 @@ from xleak.shell.holders.tf_functions import (
     recent_traces,
     traces_of,
 )
+from xleak.shell.own_ref import OwnRef
 
 # As many in a row TensorFlow itself warns of.
 _TRACES = 5
@@ -34,7 +34,7 @@ _ASKED_FOR = "get_concrete_function"
 class _Known:
     """A function of the user's, and how often it was traced when the last cell ended."""
 
-    object: weakref.ref[Any]
+    object: OwnRef[Any]
     traces: int
 
 
@@ -42,7 +42,7 @@ class _Known:
 class _Traced:
     """What was traced too often in one cell."""
 
-    object: weakref.ref[Any]
+    object: OwnRef[Any]
     """The function; of those that were built anew their common code."""
     cell: int
     count: int
@@ -78,7 +78,7 @@ class RetracedFunctions:
                 self._fresh[id(code)] = cell
                 changed = True
             if rise >= _TRACES:
-                self._rebuilt[id(code)] = _Traced(weakref.ref(code), cell, rise)
+                self._rebuilt[id(code)] = _Traced(OwnRef(code), cell, rise)
                 changed = True
         return self._count_known(cell) or changed
 
@@ -138,7 +138,7 @@ class RetracedFunctions:
         count = count_traces(it.traces) if it.traces else 0
         known = self._known.get(id(it.object))
         if known is None or known.object() is not it.object:
-            reference = weakref.ref(it.object)
+            reference = OwnRef(it.object)
             cell = self._fresh.get(id(it.code))
             if cell is not None and count >= _TRACES:
                 self._grown[id(it.object)] = _Traced(reference, cell, count)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from xleak.shell.holders.containers import is_tensor
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import Look, is_the_users
 from xleak.shell.holders.weights import WeightChanges
+from xleak.shell.own_ref import OwnRef
 
 # The optimizers of torch write a weight as often in one step, at most.
 _CHANGES_PER_STEP = 2
@@ -59,7 +59,7 @@ class _Scaler:
 
 @dataclass(frozen=True)
 class _Told:
-    scaler: weakref.ref[object]
+    scaler: OwnRef[object]
     cell: int
     count: int
     """Of steps past it."""
@@ -72,7 +72,7 @@ class Scalers:
         self._counts = counts
         self._changes = WeightChanges(counts)
         self._mentioned = False
-        self._scaling: dict[int, weakref.ref[object]] = {}
+        self._scaling: dict[int, OwnRef[object]] = {}
         """By id those that had scaled before."""
         self._passed: dict[int, _Told] = {}
         self._skipping: dict[int, int] = {}
@@ -95,7 +95,7 @@ class Scalers:
         self._skipping = {
             it: self._skipping.get(it, look.cell) for it, count in skipped.items() if count
         }
-        self._scaling = {id(it.object): weakref.ref(it.object) for it in scalers}
+        self._scaling = {id(it.object): OwnRef(it.object) for it in scalers}
         for it in scalers:
             label = _label(it.object, look)
             if told := self._passed.get(id(it.object)):
@@ -116,7 +116,7 @@ class Scalers:
         text = f"{_label(it.object, look)}.scale("
         if steps < _STEPS or (scaled_before and text not in look.sources.get(look.cell, "")):
             return None
-        return _Told(weakref.ref(it.object), look.cell, steps)
+        return _Told(OwnRef(it.object), look.cell, steps)
 
 
 def _scaling(look: Look) -> Iterator[_Scaler]:

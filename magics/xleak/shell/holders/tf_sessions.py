@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 import sys
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +13,7 @@ from xleak import _native
 from xleak.cell_names import name_of_run
 from xleak.shell.fields import fields_of, instances
 from xleak.shell.holders.look import Look, is_the_users, may_be_released
+from xleak.shell.own_ref import OwnRef
 from xleak.shell.source import parsed
 
 _MODULE = "tensorflow.python.client.session"
@@ -31,7 +31,7 @@ _CLOSE = (
 class _Open:
     """A session that is open, since which cell, and the last cell that had to do with it."""
 
-    object: weakref.ref[Any]
+    object: OwnRef[Any]
     cell: int
     used: int
     way: str
@@ -96,7 +96,7 @@ class OpenSessions:
         known = self._open.get(id(session))
         if known is None or known.object() is not session:
             cell = self._made_in
-            known = _Open(weakref.ref(session), cell, look.cell, way, _operations(fields))
+            known = _Open(OwnRef(session), cell, look.cell, way, _operations(fields))
         known = self._open[id(session)] = replace(known, way=way)
         return known
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import Look, is_the_users, may_be_released
 from xleak.shell.holders.optimizers import live_optimizers, weights_of
 from xleak.shell.holders.suspicions import Suspicion
+from xleak.shell.own_ref import OwnRef
 
 _LEARNS = re.compile(r"\boptim|\bstep\b|\bbackward\b")
 # A pair of passes may be meant to add up.
@@ -37,12 +37,12 @@ class _Stepping:
     """One optimizer, by the first of its weights that has a gradient. Keeps no object alive."""
 
     def __init__(self, optimizer: object, weight: object) -> None:
-        self.optimizer = weakref.ref(optimizer)
+        self.optimizer = OwnRef(optimizer)
         self.since: int | None = None
         """The cell that stepped without a reset; None where the last one did not."""
         self.added = 0
         """How often backward() added to the gradient."""
-        self._weight = weakref.ref(weight)
+        self._weight = OwnRef(weight)
         self._before: _Versions | None = None
 
     def is_alive(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ from xleak import _native
 from xleak.shell.fields import loaded_class
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import Look
+from xleak.shell.own_ref import OwnRef
 
 
 class WeightChanges:
@@ -18,7 +18,7 @@ class WeightChanges:
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
-        self._seen: dict[int, tuple[weakref.ref[object], int]] = {}
+        self._seen: dict[int, tuple[OwnRef[object], int]] = {}
         self._seen_after = 0
 
     def since_last(self, look: Look) -> int:
@@ -28,7 +28,7 @@ class WeightChanges:
         trained_before = max((it for it in self._counts.recorded if it < look.cell), default=0)
         known = self._seen_after >= trained_before
         most = max((self._changes(*it) for it in versions), default=0) if known else 0
-        self._seen = {id(it): (weakref.ref(it), version) for it, version in versions}
+        self._seen = {id(it): (OwnRef(it), version) for it, version in versions}
         self._seen_after = look.cell
         return most
 

@@ -37,7 +37,7 @@ class Server:
         self.folder.mkdir(parents=True)
         self._data = folder / "data"
         # The path of a socket has at most 107 characters.
-        runtime = Path(tempfile.mkdtemp(prefix="xleak-lab-"))
+        self._runtime = tempfile.TemporaryDirectory(prefix="xleak-lab-")
         # A question about news would lie over what is tested.
         settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
         settings.mkdir(parents=True)
@@ -49,7 +49,7 @@ class Server:
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "JUPYTER_CONFIG_DIR": str(folder / "config"),
             "JUPYTER_DATA_DIR": str(self._data),
-            "JUPYTER_RUNTIME_DIR": str(runtime),
+            "JUPYTER_RUNTIME_DIR": self._runtime.name,
             "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
             "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
             "IPYTHONDIR": str(folder / "ipython"),
@@ -68,7 +68,7 @@ class Server:
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
-        self.url = self._wait_for_url(runtime)
+        self.url = self._wait_for_url(Path(self._runtime.name))
 
     def _wait_for_url(self, runtime: Path) -> str:
         deadline = time.monotonic() + START_SECONDS

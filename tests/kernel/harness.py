@@ -17,9 +17,11 @@ from jupyter_client.manager import KernelManager
 
 TIMEOUT = 30
 # A history of its own: the user's may be large, and locked by other sessions.
-IPYTHON_DIR = tempfile.mkdtemp(prefix="xleak-ipython-")
+_HISTORY = tempfile.TemporaryDirectory(prefix="xleak-ipython-")
+IPYTHON_DIR = _HISTORY.name
 # So are the records of kernels, most of which are killed here.
-os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="xleak-state-")
+_RECORDS = tempfile.TemporaryDirectory(prefix="xleak-state-")
+os.environ["XDG_STATE_HOME"] = _RECORDS.name
 SETTLED = "not __import__('xleak.shell.watcher').shell.watcher.watcher()._unfinished"
 FINDINGS = """[
     {"key": f.key, "code": f.code, "bytes": f.bytes, "cell": f.cell, "fix": f.fixes[0].code if f.fixes else None}

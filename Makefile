@@ -142,7 +142,7 @@ pytest-kernel:
 pytest-others:
 	@echo "The kernel with IPython 8; the examples of smells run with IPython 9, since what each keeps itself differs, and TensorFlow in an environment of its own"
 	XLEAK_KERNEL_PYTHON=$(CURDIR)/.venvs/ipython8/bin/python $(BIN)/python -m pytest -q tests/kernel \
-		--ignore tests/kernel/test_smell_examples.py --ignore tests/kernel/test_tensorflow_memory.py
+		--ignore tests/kernel/test_smell_examples.py --ignore-glob '*/test_tensorflow_*'
 	XLEAK_IPYTHON_PYTHONS=$$(echo $(foreach e,$(IPYTHONS),$(CURDIR)/$(e)/bin/python) | tr ' ' ':') \
 		XLEAK_TENSORFLOW_PYTHON=$(CURDIR)/.venvs/tensorflow/bin/python \
 		XLEAK_TRAINERS_PYTHON=$(CURDIR)/.venvs/trainers/bin/python \
@@ -172,15 +172,16 @@ sanitizers: .venv/.pinned ## The native tests under the address and the thread s
 # The seed is set so that a run that fails fails again; other seeds are for the long runs by hand.
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 1
+FUZZED := source notebook record
 
 .PHONY: fuzz
-fuzz: .venv/.pinned ## Feed the source engine and the notebook reader for a minute each
+fuzz: .venv/.pinned ## Feed the source engine and the readers of notebooks and records for a minute each
 	@cmake --preset fuzz --log-level=WARNING
 	@cmake --build --preset fuzz
-	@$(MAKE) --no-print-directory -j2 --output-sync=target fuzz-source fuzz-notebook
+	@$(MAKE) --no-print-directory -j2 --output-sync=target $(FUZZED:%=fuzz-%)
 
-.PHONY: fuzz-source fuzz-notebook
-fuzz-source fuzz-notebook: fuzz-%:
+.PHONY: $(FUZZED:%=fuzz-%)
+$(FUZZED:%=fuzz-%): fuzz-%:
 	@mkdir -p build/fuzz/corpus/$*
 	@build/fuzz/tests/fuzz/fuzz_$* -seed=$(FUZZ_SEED) -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -timeout=20 \
 		-artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/corpus/$* tests/fuzz/corpus/$* monitor/smells 2>&1 \

@@ -204,8 +204,9 @@ def test_a_cell_that_outlives_a_cut_connection_is_live_again(
     cells = [KEPT, once(go, f"more = bytearray({32 * MIB})")]
     opened = cut_while_the_second_runs(Notebook(page, wire, lab.write("on.ipynb", cells)), wire)
     wire.mend()
-    # Lab tries again by itself, after a time that it draws.
-    expect(opened.panel).to_contain_text("A cell is running. The kernel answers when it has ended.")
+    # Lab tries again by itself, after a time that it draws: longer with each try.
+    running = "A cell is running. The kernel answers when it has ended."
+    expect(opened.panel).to_contain_text(running, timeout=150_000)
     expect(opened.bar(2)).to_have_attribute("data-live", "true")
     go.touch()
     opened.wait_for_phase("ready")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
+import random
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,10 +38,26 @@ PYTHON = os.environ.get("XLEAK_KERNEL_PYTHON", sys.executable)
 TENSORFLOW_PYTHON = os.environ.get("XLEAK_TENSORFLOW_PYTHON")
 
 
+def free_port() -> int:
+    """Below those that the system gives to who connects: one of those may be a browser's by the time that
+    a kernel binds it, or binds it again."""
+    while True:
+        port = random.randrange(16_000, 32_000)
+        with socket.socket() as one, suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
+
+
 class XleakManager(KernelManager):
     """Starts ``python -m xleak.kernel``, whatever is installed in Jupyter's paths."""
 
     python = PYTHON
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.cache_ports = False
+        for name in ("shell", "iopub", "stdin", "hb", "control"):
+            setattr(self, f"{name}_port", free_port())
 
     @property
     def kernel_spec(self) -> KernelSpec:

@@ -90,7 +90,9 @@ def test_a_list_that_took_all_there_was_is_named_all_the_same(fresh_kernel: Sess
     assert re.search(r"`rows` (9\d\d MiB|1\.1 GiB|1 GiB)", told)
     assert "xleak failed" not in ran.text("stderr")
     assert fresh_kernel.run("del rows").content["status"] == "ok"
-    assert fresh_kernel.value(f"len(bytearray({600 * MIB}))") == str(600 * MIB)
+    # Not in one piece: what is left of the heap may lie between the holes.
+    fewer = f"rows = [bytearray({MIB}) for _ in range(600)]; len(rows)"
+    assert fresh_kernel.value(fewer) == "600"
 
 
 @pytest.mark.parametrize("fails", ["np.ones(1 << 50)", "torch.ones(1 << 50)", "bytearray(1 << 62)"])

@@ -7,7 +7,7 @@ import resource
 from dataclasses import dataclass
 
 _PAGE = resource.getpagesize()
-_KIB = re.compile(r"(?m)^(\w+): +(\d+) kB$")
+_KIB = re.compile(rb"(?m)^(\w+): +(\d+) kB$")
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ def _address_space() -> Room | None:
 
 def _machine() -> Room | None:
     try:
-        with open("/proc/meminfo", encoding="ascii") as meminfo:
+        with open("/proc/meminfo", "rb") as meminfo:
             kib = {name: int(size) for name, size in _KIB.findall(meminfo.read())}
-        free, total = kib["MemAvailable"] + kib["SwapFree"], kib["MemTotal"] + kib["SwapTotal"]
+        free, total = kib[b"MemAvailable"] + kib[b"SwapFree"], kib[b"MemTotal"] + kib[b"SwapTotal"]
     except (OSError, KeyError):
         return None
     return Room(free << 10, total << 10, "of the machine's memory and swap")

@@ -247,6 +247,9 @@ class GuardNote:
         """By how much this process has grown since that cell began."""
     @property
     def sentence(self) -> str: ...
+    @property
+    def again(self) -> bool:
+        """As a reason to stop: the cell was stopped before and went on growing."""
 
 class LimitState:
     """A limit as it was last read. Sizes in bytes."""
@@ -271,9 +274,10 @@ def set_guard(policy: str) -> None:
     """Has a thread watch the limits of the process: off, warn or interrupt. Raises ValueError for
     others. Where no thread can be had it stays off."""
 
-def call_guard(hook: Callable[[], BaseException | None]) -> None:
+def call_guard(hook: Callable[[], BaseException | bool]) -> None:
     """Calls hook() on the main thread while a cell runs and the guard has something for it, between
-    two instructions of whichever code; an exception that it returns is raised there."""
+    two instructions of whichever code; an exception that it returns is raised there. After True it is
+    called again in the functions that run next."""
 
 def near_limits() -> list[GuardNote]:
     """Of each limit whose level is not normal, what is to be told to who comes only now."""
@@ -285,7 +289,7 @@ def reason_to_stop() -> GuardNote | None:
     """Why the running cell is to be interrupted, None where it is not."""
 
 def cell_stopped() -> None:
-    """The running cell was interrupted: not again before memory was enough."""
+    """The running cell was interrupted: not again before half of the rest is gone too."""
 
 def look_at_limits() -> None:
     """Reads all limits now."""

@@ -28,6 +28,10 @@ constexpr std::chrono::milliseconds kIdle = 2s;
 constexpr std::chrono::milliseconds kFar = 1s;
 constexpr std::chrono::milliseconds kNear = 100ms;
 constexpr std::chrono::milliseconds kNearAndGrowing = 50ms;
+// The main thread was between two pieces of the cell's code, as an event loop often is.
+constexpr std::chrono::milliseconds kUntilStopped = 5ms;
+// Between cells; what grows by less does not fill a machine between two looks.
+constexpr std::int64_t kFillingBytes = 8 << 20;
 // A reading takes 30 µs: one for less growth than this would be one for every sample.
 constexpr std::int64_t kLeastTrip = 8 << 20;
 // A limit may have been lowered since the last look.
@@ -48,11 +52,13 @@ struct Guard::State {
   void start_thread();
   void run();
   void look(std::unique_lock<std::mutex>& lock);
+  void wait(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds time);
   void set_trip(const OwnMemory& own) noexcept;
   std::vector<LimitReading> read_limits() const;
   std::vector<LimitReading> with_devices(std::vector<LimitReading> readings,
                                          const std::vector<DeviceReading>& found) const;
   bool wants_main() const;
+  bool wants_stop() const { return policy == GuardPolicy::interrupt && levels.reason_to_stop(); }
   std::chrono::milliseconds interval() const;
 
   std::unique_ptr<GuardProbes> probes;
@@ -67,6 +73,8 @@ struct Guard::State {
   std::vector<DeviceReading> totals;
   mutable std::mutex mutex;
   std::condition_variable changed;
+  std::optional<OwnMemory> own_before;
+  bool is_filling = false;  ///< This process has grown since the look before.
   bool is_tripped = false;
   bool stopping = false;
   std::thread thread;
@@ -98,9 +106,22 @@ void Guard::State::run() {
     } catch (const std::bad_alloc&) {
       // Memory is out already; the next look may have some.
     }
-    changed.wait_for(lock, interval(), [this] { return stopping || is_tripped; });
+    wait(lock, interval());
     is_tripped = false;
   }
+}
+
+void Guard::State::wait(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  const auto is_called = [this] { return stopping || is_tripped; };
+  while (wants_stop() && !changed.wait_for(lock, kUntilStopped, is_called)) {
+    if (std::chrono::steady_clock::now() >= until) return;
+    const auto calling = call_main;
+    lock.unlock();
+    if (calling) calling();
+    lock.lock();
+  }
+  changed.wait_until(lock, until, is_called);
 }
 
 // Reads and tells without the lock: a cell that starts or ends waits for neither.
@@ -113,6 +134,8 @@ void Guard::State::look(std::unique_lock<std::mutex>& lock) {
   auto told = levels.observe(with_devices(std::move(readings), devices), probes->seconds());
   lines.insert(lines.end(), told.lines.begin(), told.lines.end());
   if (own) set_trip(*own);
+  is_filling = own && own_before && own->held_bytes - own_before->held_bytes >= kFillingBytes;
+  own_before = own;
   const auto telling = tell;
   const auto calling = wants_main() ? call_main : nullptr;
   const auto telling_rest = levels.runs_cell() ? nullptr : tell_rest;
@@ -145,12 +168,13 @@ void Guard::State::set_trip(const OwnMemory& own) noexcept {
 
 bool Guard::State::wants_main() const {
   if (!levels.runs_cell()) return false;
-  return !lines.empty() || (policy == GuardPolicy::interrupt && levels.reason_to_stop());
+  return !lines.empty() || wants_stop();
 }
 
 std::chrono::milliseconds Guard::State::interval() const {
   if (levels.is_near()) return levels.is_growing() ? kNearAndGrowing : kNear;
-  return levels.runs_cell() ? kFar : kIdle;
+  if (levels.runs_cell()) return kFar;
+  return is_filling ? kNear : kIdle;
 }
 
 // --- what others call --------------------------------------------------------------------------

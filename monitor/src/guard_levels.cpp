@@ -25,6 +25,11 @@ constexpr double kCalmSeconds = 2.0;
 // What has grown by less did not bring memory to its end.
 constexpr std::int64_t kGrownShare = 100;
 constexpr std::int64_t kGrownMostBytes = 64 * kMiB;
+// A cell that was stopped and goes on growing is stopped anew each time that half of the rest is
+// gone.
+constexpr std::int64_t kAgainShare = 2;
+// Who else holds memory is found by a look at all processes.
+constexpr double kBetweenSearchesSeconds = 1.0;
 // Who waits for a cell of less sees its end sooner than a line is read.
 constexpr double kLongCellSeconds = 5.0;
 constexpr std::int64_t kNoticeShare = 10;
@@ -88,7 +93,7 @@ void GuardLevels::begin_cell(int index, const std::optional<OwnMemory>& own,
   reason_.reset();
   for (Track& track : tracks_) {
     track.others_before_bytes = others_bytes(track.reading);
-    track.was_stopped = false;
+    track.free_when_stopped.reset();
   }
   cells_.push_back({index, seconds, own, devices, false, {}});
 }
@@ -103,7 +108,8 @@ void GuardLevels::end_cell(int index) {
 void GuardLevels::stopped() noexcept {
   reason_.reset();
   for (Track& track : tracks_) {
-    if (level_of(track.reading) == GuardLevel::critical) track.was_stopped = true;
+    if (level_of(track.reading) != GuardLevel::critical) continue;
+    track.free_when_stopped = free_bytes(track.reading);
   }
 }
 
@@ -136,14 +142,21 @@ GuardLevels::Told GuardLevels::observe(const std::vector<LimitReading>& readings
         track.level != GuardLevel::normal && reading.used_bytes - track.reading.used_bytes >= kMiB;
     track.reading = reading;
     const auto before = track.level;
-    if (move_level(track, seconds)) {
+    const bool is_moved = move_level(track, seconds);
+    seek_other(track, seconds);
+    if (is_moved) {
       told.changes.push_back(note_of(track));
       const bool is_new =
           cells_.empty() || cells_.back().told.emplace(key_of(reading), track.level).second;
       if (track.level > before && is_new) told.lines.push_back(told.changes.back());
     }
-    if (free_bytes(reading) >= with_hysteresis(critical_free(reading))) track.was_stopped = false;
-    if (!reason_ && !track.was_stopped && is_caused_by_cell(track)) reason_ = note_of(track);
+    if (free_bytes(reading) >= with_hysteresis(critical_free(reading))) {
+      track.free_when_stopped.reset();
+    }
+    if (!reason_ && may_stop(track) && is_caused_by_cell(track)) {
+      reason_ = note_of(track);
+      reason_->again = track.free_when_stopped.has_value();
+    }
   }
   forget_missing(readings, told);
   if (auto notice = long_growth(seconds)) told.lines.push_back(*std::move(notice));
@@ -209,17 +222,29 @@ bool GuardLevels::is_caused_by_cell(const Track& track) const {
   return it.own_bytes >= others || free_bytes(it) + *grown >= critical_free(it);
 }
 
+// Who catches the error may need some memory to clean up.
+bool GuardLevels::may_stop(const Track& track) const {
+  return !track.free_when_stopped ||
+         free_bytes(track.reading) < *track.free_when_stopped / kAgainShare;
+}
+
+void GuardLevels::seek_other(Track& track, double seconds) const {
+  if (track.level == GuardLevel::normal || others_bytes(track.reading) <= track.reading.own_bytes) {
+    track.other_sought.reset();
+    return;
+  }
+  if (track.other_sought && seconds - *track.other_sought < kBetweenSearchesSeconds) return;
+  track.other = find_other_(track.reading);
+  track.other_sought = seconds;
+}
+
 GuardNote GuardLevels::note_of(const Track& track) const {
   GuardNote note{track.reading,
                  track.level,
                  cells_.empty() ? 0 : cells_.back().index,
                  growth_of(track.reading),
                  {}};
-  std::optional<OtherProcess> other;
-  if (track.level != GuardLevel::normal && others_bytes(track.reading) > track.reading.own_bytes) {
-    other = find_other_(track.reading);
-  }
-  note.sentence = sentence_of(note.reading, note.level, note.grown_bytes, other);
+  note.sentence = sentence_of(note.reading, note.level, note.grown_bytes, track.other);
   return note;
 }
 

@@ -61,7 +61,9 @@ class GuardLevels {
     GuardLevel level = GuardLevel::normal;
     std::optional<double> calm_since;
     std::int64_t others_before_bytes = 0;  ///< When the cell began.
-    bool was_stopped = false;
+    std::optional<std::int64_t> free_when_stopped = {};
+    std::optional<OtherProcess> other = {};
+    std::optional<double> other_sought = {};  ///< When.
   };
 
   void forget_missing(const std::vector<LimitReading>& readings, Told& told);
@@ -70,6 +72,8 @@ class GuardLevels {
   /// Whether the level changed.
   bool move_level(Track& track, double seconds) const;
   bool is_caused_by_cell(const Track& track) const;
+  bool may_stop(const Track& track) const;
+  void seek_other(Track& track, double seconds) const;
   GuardNote note_of(const Track& track) const;
   std::optional<GuardNote> long_growth(double seconds);
   std::int64_t worth_a_notice() const;

@@ -22,6 +22,17 @@ const char* what_follows(const LimitReading& it) {
   return "";
 }
 
+std::string in_words(const OtherProcess& other) {
+  std::string text = "`" + other.name + "` (pid " + std::to_string(other.pid) + ") with " +
+                     human(other.held_bytes);
+  if (other.children == 1) text += ", a child process of this one";
+  if (other.children > 1) {
+    text += ", one of " + std::to_string(other.children) +
+            " child processes of this one, which hold " + human(other.children_bytes);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string used_of_limit(const LimitReading& it) {
@@ -54,8 +65,7 @@ std::string sentence_of(const LimitReading& reading, GuardLevel level,
   text += ".";
   if (others_bytes(reading) > reading.own_bytes) {
     text += " " + human(others_bytes(reading)) + " of it are not this process's; ";
-    text += other ? "the largest other process is `" + other->name + "` (pid " +
-                        std::to_string(other->pid) + ") with " + human(other->held_bytes) + "."
+    text += other ? "the largest other process is " + in_words(*other) + "."
                   : "no other process can be seen from here.";
   }
   return critical ? text + what_follows(reading) : text;

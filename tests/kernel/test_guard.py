@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -108,6 +109,72 @@ def test_an_approach_stops_a_cell_once(start_in: StartIn) -> None:
     assert ran.value == "(1, 10)"
 
 
+def test_a_cell_that_catches_every_exception_and_goes_on_is_ended_as_by_ctrl_c(
+    start_in: StartIn,
+) -> None:
+    kernel = start_in("interrupt")
+    ran = kernel.run(
+        "kept, caught = [], []\n"
+        "while len(kept) < 4000:\n"
+        "    try:\n"
+        "        grow(kept, len(kept) + 1); sum(range(300_000))\n"
+        "    except Exception as error:\n"
+        "        caught.append(type(error).__name__)"
+    )
+    assert ran.content["ename"] == "KeyboardInterrupt"
+    assert "MemoryGuardError did not end the cell" in ran.content["evalue"]
+    assert "Memory is nearly out: " in "".join(ran.content["traceback"])
+    assert kernel.value("caught") == "['MemoryGuardError']"
+
+
+def test_a_cell_that_awaits_often_is_stopped_too(start_in: StartIn) -> None:
+    kernel = start_in("interrupt")
+    ran = kernel.run(
+        "import asyncio\n"
+        "kept = []\n"
+        "while len(kept) < 4000:\n"
+        "    grow(kept, len(kept) + 1); await asyncio.sleep(0)"
+    )
+    assert ran.content["ename"] == "MemoryGuardError"
+
+
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_a_function_under_watch_is_stopped_too(start_in: StartIn, kind: str) -> None:
+    kernel = start_in("interrupt")
+    call = "await work()" if kind == "async def" else "work()"
+    ran = kernel.run(
+        f"import xleak\nkept = []\n@xleak.watch\n{kind} work(): grow(kept, 4000)\n{call}"
+    )
+    assert ran.content["ename"] == "MemoryGuardError"
+
+
+def test_memory_of_child_processes_is_said_to_be_theirs(start_in: StartIn) -> None:
+    kernel = start_in("interrupt")
+    ran = kernel.run(
+        "import os, signal\n"
+        "shared = b'x' * (100 << 20)\n"
+        "end, ready = os.pipe(), os.pipe()\n"
+        "workers = []\n"
+        "for _ in range(2):\n"
+        "    if (pid := os.fork()) == 0:\n"
+        "        own = b'x' * (170 << 20); os.write(ready[1], b'x'); os.read(end[0], 1); os._exit(0)\n"
+        "    workers.append(pid)\n"
+        "    os.read(ready[0], 1)\n"
+        f"{await_level('cgroup', 'critical')}\n"
+        "os.write(end[1], b'xx')\n"
+        "for pid in workers: os.waitpid(pid, 0)\n"
+        "workers"
+    )
+    assert ran.content["status"] == "ok"
+    [told] = re.findall(
+        r"nearly out: .* (\d+) MiB, one of 2 child processes of this one, which hold (\d+) MiB\.",
+        ran.text("stderr"),
+    )
+    # What they share with the kernel is not theirs alone.
+    assert 170 <= int(told[0]) < 270
+    assert 340 <= int(told[1]) < 440
+
+
 def test_the_policy_warn_says_each_level_once_and_stops_nothing(start_in: StartIn) -> None:
     kernel = start_in("warn")
     ran = kernel.run(
@@ -178,7 +245,9 @@ def test_what_grows_beside_the_cells_is_not_interrupted(start_in: StartIn) -> No
         "    return 'ended'\n"
         "task = asyncio.ensure_future(beside())"
     )
-    assert kernel.value("await task") == "'ended'"
+    # The cell that waits for it may be stopped, once it is its turn again.
+    kernel.run("await task")
+    assert kernel.value("task.result()") == "'ended'"
 
 
 def test_a_panel_is_told_while_native_code_holds_the_lock(

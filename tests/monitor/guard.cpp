@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -133,23 +134,66 @@ TEST_SUITE("limits") {
     CHECK(reading.group == "/job");
     CHECK(reading.used_bytes == 200);
     CHECK(reading.limit_bytes == 1050);
+    CHECK(v2.swap_left(50) == 50);
     write("memory.swap.max", "30\n");
     write("memory.swap.current", "10\n");
-    CHECK(v2.read(50)->limit_bytes == 1020);
+    CHECK(v2.swap_left(50) == 20);
+    // What is in swap already counts on both sides.
+    CHECK(v2.read(20)->used_bytes == 210);
+    CHECK(v2.read(20)->limit_bytes == 1030);
     write("memory.swap.max", "0\n");
-    CHECK(v2.read(50)->limit_bytes == 1000);
+    CHECK(v2.swap_left(50) == 0);
+    write("memory.swap.max", "max\n");
+    CHECK(v2.swap_left(50) == 50);
+    // It slows down, and kills nothing.
+    write("memory.high", "500\n");
+    CHECK(v2.read(50)->limit_bytes == 1060);
     write("memory.max", "max\n");
     CHECK_FALSE(v2.read(50));
 
     write("memory.limit_in_bytes", "1000\n");
     write("memory.stat", "total_rss 100\ntotal_shmem 20\ntotal_swap 30\n");
     const Cgroup v1(folder + "/memory.limit_in_bytes", mount.path());
-    CHECK(v1.read(500)->used_bytes == 120);
-    CHECK(v1.read(500)->limit_bytes == 1500);
+    CHECK(v1.read(500)->used_bytes == 150);
+    CHECK(v1.read(500)->limit_bytes == 1530);
     write("memory.memsw.limit_in_bytes", "1200\n");
-    CHECK(v1.read(500)->limit_bytes == 1170);
+    CHECK(v1.read(500)->limit_bytes == 1200);
     write("memory.limit_in_bytes", "9223372036854771712\n");
     CHECK_FALSE(v1.read(500));
+  }
+
+  TEST_CASE("a process has its part of what it shares with others, but pages of files") {
+    CHECK(parse_proportional("5000-7000 ---p 0 00:00 0 [rollup]\nPss: 90 kB\nPss_Anon: 30 kB\n"
+                             "Pss_File: 55 kB\nPss_Shmem: 5 kB\nSwapPss: 2 kB\n") == 37 * 1024);
+    CHECK_FALSE(parse_proportional("Pss: 90 kB\nSwapPss: 2 kB\n"));
+  }
+
+  TEST_CASE("a child of this process is known as one, and holds no more than its part") {
+    constexpr std::size_t kShared = 64u << 20, kOwn = 24u << 20;
+    const std::string shared(kShared, 'x');
+    int ready[2];
+    REQUIRE(::pipe(ready) == 0);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      const std::string own(kOwn, 'x');
+      static_cast<void>(!::write(ready[1], own.data(), 1));
+      ::pause();
+    }
+    char byte = 0;
+    REQUIRE(::read(ready[0], &byte, 1) == 1);
+    const auto others = other_processes("");
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    ::close(ready[0]);
+    ::close(ready[1]);
+    const auto found = std::find_if(others.begin(), others.end(),
+                                    [child](const OtherProcess& it) { return it.pid == child; });
+    REQUIRE(found != others.end());
+    CHECK(found->children == 1);
+    CHECK(found->children_bytes == found->held_bytes);
+    CHECK(found->held_bytes >= static_cast<std::int64_t>(kOwn));
+    CHECK(found->held_bytes < static_cast<std::int64_t>(kShared));
   }
 
   TEST_CASE("this machine has a limit, and this process is below it") {
@@ -227,6 +271,25 @@ TEST_SUITE("guard levels") {
     CHECK(levels.reason_to_stop());
   }
 
+  TEST_CASE("a stopped cell that goes on growing is stopped again where half of the rest is gone") {
+    GuardLevels levels(nobody);
+    levels.begin_cell(1, holding(100 * kMiB), {}, 0);
+    at(levels, 924 * kMiB, 1);
+    REQUIRE(levels.reason_to_stop());
+    CHECK_FALSE(levels.reason_to_stop()->again);
+    levels.stopped();
+    at(levels, 970 * kMiB, 2);
+    CHECK_FALSE(levels.reason_to_stop());
+    at(levels, 980 * kMiB, 3);
+    REQUIRE(levels.reason_to_stop());
+    CHECK(levels.reason_to_stop()->again);
+    levels.stopped();
+    at(levels, 990 * kMiB, 4);
+    CHECK_FALSE(levels.reason_to_stop());
+    at(levels, 1003 * kMiB, 5);
+    CHECK(levels.reason_to_stop());
+  }
+
   TEST_CASE("a cell that has not grown is not stopped, however short memory is") {
     GuardLevels levels(nobody);
     levels.begin_cell(1, holding(940 * kMiB), {}, 0);
@@ -258,6 +321,29 @@ TEST_SUITE("guard levels") {
     levels.begin_cell(1, holding(50 * kMiB), {}, 1);
     levels.observe({group(950 * kMiB, 400 * kMiB)}, 2);
     CHECK(levels.reason_to_stop());
+  }
+
+  TEST_CASE("all processes are looked at once a second at most") {
+    int searches = 0;
+    GuardLevels levels([&](const LimitReading&) {
+      ++searches;
+      return std::nullopt;
+    });
+    levels.begin_cell(1, holding(50 * kMiB), {}, 0);
+    for (const double now : {1.0, 1.1, 1.9}) levels.observe({group(950 * kMiB, 300 * kMiB)}, now);
+    CHECK(searches == 1);
+    levels.observe({group(960 * kMiB, 300 * kMiB)}, 2.0);
+    CHECK(searches == 2);
+  }
+
+  TEST_CASE("children of this process are said to be its own, with what all of them hold") {
+    const OtherProcess worker{42, "python", 300 * kMiB, 3, 900 * kMiB};
+    CHECK(sentence_of(group(950 * kMiB, kMiB), GuardLevel::warning, 0, worker)
+              .find("`python` (pid 42) with 300 MiB, one of 3 child processes of this one, which "
+                    "hold 900 MiB.") != std::string::npos);
+    const OtherProcess only{42, "python", 300 * kMiB, 1, 300 * kMiB};
+    CHECK(sentence_of(group(950 * kMiB, kMiB), GuardLevel::warning, 0, only)
+              .find("with 300 MiB, a child process of this one.") != std::string::npos);
   }
 
   TEST_CASE("where no other process can be seen that is said") {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "bindings/register.hpp"
+#include "facts/line_times.hpp"
 #include "facts/reference.hpp"
 #include "xleak/monitor/guard.hpp"
 #include "xleak/monitor/session.hpp"
@@ -23,8 +24,12 @@ GuardPolicy policy_of(const std::string& name) {
   throw py::value_error("the guard's policy is 'off', 'warn' or 'interrupt', not '" + name + "'");
 }
 
+// From an event loop's own code to that of the cell it is some ten calls.
+constexpr int kTries = 64;
+
 /// Calls a function of Python's on the main thread between two instructions, whichever code they
-/// are of. An exception that it returns is raised there, without a frame of its own.
+/// are of. An exception that it returns is raised there, without a frame of its own; where it
+/// returns True, it is called again in the functions that run next.
 class MainThreadCall {
  public:
   static MainThreadCall& instance() {
@@ -37,23 +42,40 @@ class MainThreadCall {
   /// Any thread, without the GIL. One that was asked for and not made yet is enough.
   void ask() noexcept {
     if (!Py_IsInitialized() || asked_.exchange(true)) return;
+    tries_ = kTries;
     if (Py_AddPendingCall(&MainThreadCall::make, this) != 0) asked_ = false;
+    // Until Python 3.13 the main thread sees what others ask of it only once it has taken the GIL
+    // anew; a thread that samples its lines makes it give that up.
+    facts::LineTimes::instance().beat();
   }
 
  private:
   static int make(void* self) {
     auto& call = *static_cast<MainThreadCall*>(self);
     call.asked_ = false;
+    const auto frame =
+        Reference::steal(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
+    // Python makes a call that is asked for within one at once, up to 32 times.
+    if (frame.get() == call.frame_ && call.tries_ > 0) return call.ask_again();
     const Reference hook = Reference::share(call.hook_.get());
     const Reference result = Reference::steal(PyObject_CallNoArgs(hook.get()));
     if (!result) return -1;
+    call.frame_ = result.get() == Py_True ? frame.get() : nullptr;
+    if (call.frame_ != nullptr && --call.tries_ > 0) return call.ask_again();
     if (!PyExceptionInstance_Check(result.get())) return 0;
     PyErr_SetObject(PyExceptionInstance_Class(result.get()), result.get());
     return -1;
   }
 
+  int ask_again() noexcept {
+    asked_ = Py_AddPendingCall(&MainThreadCall::make, this) == 0;
+    return 0;
+  }
+
   Reference hook_;
   std::atomic<bool> asked_{false};
+  std::atomic<int> tries_{0};
+  const void* frame_ = nullptr;  ///< Where it was told to call again; to compare alone.
 };
 
 void call_guard(const py::object& hook) {
@@ -76,7 +98,8 @@ void register_guard(py::module_& m) {
                                return n.index != 0 ? std::optional<int>(n.index) : std::nullopt;
                              })
       .def_readonly("grown_bytes", &GuardNote::grown_bytes)
-      .def_readonly("sentence", &GuardNote::sentence);
+      .def_readonly("sentence", &GuardNote::sentence)
+      .def_readonly("again", &GuardNote::again);
   py::class_<LimitState>(m, "LimitState", "A limit as it was last read. Sizes in bytes.")
       .def_property_readonly("device", [](const LimitState& s) { return s.reading.device; })
       .def_property_readonly("level", [](const LimitState& s) { return name_of(s.level); })
@@ -92,7 +115,7 @@ void register_guard(py::module_& m) {
       py::arg("policy"), "Watch the limits of the process: off, warn or interrupt.");
   m.def("call_guard", &call_guard, py::arg("hook"),
         "Call hook() on the main thread while a cell runs and the guard has something for it; an "
-        "exception that it returns is raised there.");
+        "exception that it returns is raised there, after True it is called again soon.");
   m.def(
       "guard_lines", [] { return Session::instance().guard().take_lines(); },
       "Return what is to be read under a cell, each once.");
@@ -101,7 +124,7 @@ void register_guard(py::module_& m) {
       "Return why the running cell is to be interrupted, or None.");
   m.def(
       "cell_stopped", [] { Session::instance().guard().stopped(); },
-      "The running cell was interrupted: not again before memory was enough.");
+      "The running cell was interrupted: not again before half of the rest is gone too.");
   m.def(
       "look_at_limits", [] { Session::instance().guard().look(); },
       py::call_guard<py::gil_scoped_release>(), "Read all limits now.");

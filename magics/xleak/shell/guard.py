@@ -31,15 +31,14 @@ _MOST_SHOWN = 3
 class MemoryGuardError(MemoryError):
     """A cell was interrupted because it had nearly taken all memory there is. Sizes in bytes.
 
-    limit: "cgroup", "address_space" or "machine". grown_bytes: what the cell has grown by.
+    limit: "cgroup", "address_space" or "machine". grown_bytes: what the cell has grown by. All are None
+    where other code than the guard made it, as code does that adds words to an error.
     """
 
-    def __init__(self, text: str, limit: str, used: int, limit_bytes: int, grown: int) -> None:
-        super().__init__(text)
-        self.limit = limit
-        self.used_bytes = used
-        self.limit_bytes = limit_bytes
-        self.grown_bytes = grown
+    limit: str | None = None
+    used_bytes: int | None = None
+    limit_bytes: int | None = None
+    grown_bytes: int | None = None
 
 
 # What users catch, and read in tracebacks.
@@ -73,25 +72,27 @@ class Guard:
             for listener in self.when_told:
                 listener(note)
 
-    def between_instructions(self) -> BaseException | None:
-        """Called on the main thread, in whichever code it is; what it returns is raised there."""
+    def between_instructions(self) -> BaseException | bool:
+        """Called on the main thread, in whichever code it is; an error that it returns is raised there.
+        True: it is to be called in other code, soon."""
         try:
             reason = _native.reason_to_stop()
             # Whoever called it is the code that was running.
-            if reason and not runs_user_code(self._watcher.shell, sys._getframe(1)):
+            is_elsewhere = reason and not runs_user_code(self._watcher.shell, sys._getframe(1))
+            if is_elsewhere:
                 reason = None
             if reason and self._watcher.settings.policy == "auto" and self._gave_back_enough():
                 reason = None
             self._say_lines(but_for=reason)
             if reason is None:
-                return None
+                return bool(is_elsewhere)
             _native.cell_stopped()
             return self._error(reason)
         except Exception as error:
             if traceback_of_handler(error):
                 raise
             self._watcher.say_failure(error)
-            return None
+            return False
 
     def _say_lines(self, but_for: _native.GuardNote | None = None) -> None:
         for note in _native.guard_lines():
@@ -114,18 +115,27 @@ class Guard:
         )
         return True
 
-    def _error(self, reason: _native.GuardNote) -> MemoryGuardError:
+    def _error(self, reason: _native.GuardNote) -> BaseException:
+        error = self._guard_error(reason)
+        if not reason.again:
+            return error
+        # Code that catches every Exception and goes on lets this one pass, as it does Ctrl-C.
+        stop = KeyboardInterrupt(
+            "xleak guard: MemoryGuardError did not end the cell, and it went on growing."
+        )
+        stop.__cause__ = error
+        return stop
+
+    def _guard_error(self, reason: _native.GuardNote) -> MemoryGuardError:
         advice = (
             "The cell was stopped, and what it made is still there: `del` what you can spare and run "
             "%release_cache, or do less at once. `%xleak guard warn` lets cells go on."
         )
-        return MemoryGuardError(
-            f"{self._in_words(reason)} {advice}",
-            reason.limit,
-            reason.used_bytes,
-            reason.limit_bytes,
-            reason.grown_bytes or 0,
-        )
+        error = MemoryGuardError(f"{self._in_words(reason)} {advice}")
+        error.limit = reason.limit
+        error.used_bytes, error.limit_bytes = reason.used_bytes, reason.limit_bytes
+        error.grown_bytes = reason.grown_bytes
+        return error
 
     def _in_words(self, note: _native.GuardNote) -> str:
         grew = ", ".join(_grown(self._lengths, self._watcher.shell))
@@ -140,12 +150,19 @@ def runs_user_code(shell: InteractiveShell, frame: FrameType | None) -> bool:
         if frame.f_code is _RUN_CODE:
             return called is not None and called.f_globals is shell.user_global_ns
         module = dict.get(frame.f_globals, "__name__")
-        if type(module) is str and module.partition(".")[0] == "xleak":
+        is_ours = type(module) is str and module.partition(".")[0] == "xleak"
+        if is_ours and (called is None or not _calls_user_code(frame)):
             return False
         if frame.f_code.co_name == "__del__":
             return False
         called, frame = frame, frame.f_back
     return False
+
+
+def _calls_user_code(frame: FrameType) -> bool:
+    """Whether all that `frame` calls outside of xleak is the user's: of a function under @xleak.watch."""
+    module = frame.f_globals["__name__"]
+    return module == "xleak.watching.scope" and frame.f_code.co_name == "watched"
 
 
 def _lengths(shell: InteractiveShell) -> dict[str, tuple[int, int]]:

@@ -38,36 +38,36 @@ Cgroup::Cgroup(std::string limit_file, const std::string& mount)
       folder_(limit_file_.substr(0, limit_file_.find_last_of('/'))),
       path_(folder_.substr(mount.size())) {}
 
-// What may still go to swap is not yet the end; see Documentation/admin-guide/cgroup-v2.rst and
-// cgroup-v1/memory.rst of the kernel's sources.
-std::optional<LimitReading> Cgroup::read(std::int64_t swap_free_bytes) const {
+// See Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst of the kernel's sources.
+// memory.high is no limit here: who passes it is slowed down and never killed.
+std::optional<LimitReading> Cgroup::read(std::int64_t swap_left_bytes) const {
   ProcBuffer buffer;
   const auto limit = as_limit(limit_.read(buffer));
   if (!limit) return std::nullopt;
   const auto stat = text_of(folder_ + "/memory.stat").value_or("");
   std::optional<std::int64_t> used;
-  auto most = *limit;
+  std::int64_t swapped = 0;
   if (is_v2_) {
+    swapped = number_in(folder_ + "/memory.swap.current").value_or(0);
     const auto current = number_in(folder_ + "/memory.current");
     if (current) used = unreclaimable_v2(stat, *current);
-    most += swap_v2(swap_free_bytes);
   } else {
+    swapped = stat_field(stat, "total_swap").value_or(0);
     used = unreclaimable_v1(stat);
-    most += swap_free_bytes;
-    if (const auto both = number_in(folder_ + "/memory.memsw.limit_in_bytes")) {
-      most = std::min(most, *both - stat_field(stat, "total_swap").value_or(0));
-    }
   }
   if (!used) return std::nullopt;
-  return LimitReading{GuardLimit::cgroup, "host", *used, most, 0, path_};
+  auto most = *limit + swapped + swap_left_bytes;
+  if (!is_v2_)
+    most = std::min(most, number_in(folder_ + "/memory.memsw.limit_in_bytes").value_or(most));
+  return LimitReading{GuardLimit::cgroup, "host", *used + swapped, most, 0, path_};
 }
 
-std::int64_t Cgroup::swap_v2(std::int64_t swap_free_bytes) const {
+std::int64_t Cgroup::swap_left(std::int64_t left_above_bytes) const {
   const auto text = text_of(folder_ + "/memory.swap.max");
-  if (!text || text->rfind("max", 0) == 0) return swap_free_bytes;
+  if (!text || text->rfind("max", 0) == 0) return left_above_bytes;
   const auto taken = number_in(folder_ + "/memory.swap.current").value_or(0);
   const auto left = parse_cgroup_limit(*text).value_or(0) - taken;
-  return std::clamp<std::int64_t>(left, 0, swap_free_bytes);
+  return std::clamp<std::int64_t>(left, 0, left_above_bytes);
 }
 
 std::vector<std::unique_ptr<Cgroup>> cgroups_of_this_process() {

@@ -18,13 +18,13 @@ class Cgroup {
   /// where it cannot be opened.
   Cgroup(std::string limit_file, const std::string& mount);
 
-  /// Its limit, with the part of the machine's free swap that it may have, and what cannot be
-  /// reclaimed of what its processes use. Empty without a limit. Throws Error.
-  std::optional<LimitReading> read(std::int64_t swap_free_bytes) const;
+  /// What it may still swap out of what may be above it; all of that in version 1.
+  std::int64_t swap_left(std::int64_t left_above_bytes) const;
+  /// Its limit, with the swap that it has and may still have, and what its processes use: what
+  /// cannot be reclaimed, and what was swapped out. Empty without a limit. Throws Error.
+  std::optional<LimitReading> read(std::int64_t swap_left_bytes) const;
 
  private:
-  std::int64_t swap_v2(std::int64_t swap_free_bytes) const;
-
   std::string limit_file_;
   ProcFile limit_;  ///< Read each time, for it may be changed.
   bool is_v2_;
@@ -32,7 +32,7 @@ class Cgroup {
   std::string path_;  ///< As /proc/<pid>/cgroup has it.
 };
 
-/// Those of which the limits hold for this process.
+/// Those of which the limits hold for this process, its own before those above it.
 std::vector<std::unique_ptr<Cgroup>> cgroups_of_this_process();
 
 /// A field of a memory.stat file.

@@ -1,12 +1,9 @@
 #include "probes/limits.hpp"
 
-#include <dirent.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -27,25 +24,8 @@ bool has_less_left(const LimitReading& a, const LimitReading& b) {
   return a.limit_bytes - a.used_bytes < b.limit_bytes - b.used_bytes;
 }
 
-bool is_in_group(const std::string& process, const std::string& group) {
-  if (group.empty()) return true;
-  const auto text = text_of(process + "/cgroup").value_or("");
-  for (auto at = text.find(group); at != std::string::npos; at = text.find(group, at + 1)) {
-    const char next = at + group.size() < text.size() ? text[at + group.size()] : '\n';
-    if (at > 0 && text[at - 1] == ':' && (next == '\n' || next == '/')) return true;
-  }
-  return false;
-}
-
-std::string name_in(std::string_view status) {
-  constexpr std::string_view key = "Name:\t";
-  if (status.substr(0, key.size()) != key) return "?";
-  std::string name(status.substr(key.size(), status.find('\n') - key.size()));
-  // Whoever started it chose it.
-  for (char& c : name) {
-    if (c < ' ' || c > '~' || c == '`') c = '?';
-  }
-  return name;
+bool holds_less(const OtherProcess& a, const OtherProcess& b) {
+  return a.held_bytes < b.held_bytes;
 }
 
 class LiveGuardProbes final : public GuardProbes {
@@ -80,7 +60,9 @@ class LiveGuardProbes final : public GuardProbes {
 
   std::optional<OtherProcess> largest_other(const LimitReading& reading) noexcept override {
     try {
-      return find_largest(reading.group);
+      const auto others = other_processes(reading.group);
+      const auto largest = std::max_element(others.begin(), others.end(), holds_less);
+      return largest == others.end() ? std::nullopt : std::optional(*largest);
     } catch (...) {
       return std::nullopt;
     }
@@ -103,22 +85,6 @@ class LiveGuardProbes final : public GuardProbes {
     if (space) found.push_back(*space);
     if (data) found.push_back(*data);
     return found;
-  }
-
-  static std::optional<OtherProcess> find_largest(const std::string& group) {
-    const std::unique_ptr<DIR, int (*)(DIR*)> processes(::opendir("/proc"), &::closedir);
-    std::optional<OtherProcess> largest;
-    while (const dirent* entry = processes ? ::readdir(processes.get()) : nullptr) {
-      const int pid = std::atoi(entry->d_name);
-      if (pid <= 0 || pid == ::getpid()) continue;
-      const std::string folder = std::string("/proc/") + entry->d_name;
-      const auto status = text_of(folder + "/status").value_or("");
-      const auto memory = parse_status(status);
-      if (!memory || (largest && memory->held_bytes <= largest->held_bytes)) continue;
-      if (is_in_group(folder, group))
-        largest = OtherProcess{pid, name_in(status), memory->held_bytes};
-    }
-    return largest;
   }
 
   std::function<std::vector<DeviceReading>()> devices_;
@@ -152,8 +118,10 @@ std::optional<LimitReading> SharedLimits::tightest() const noexcept {
 
 std::optional<LimitReading> SharedLimits::tightest_group(std::int64_t swap_free_bytes) const {
   std::optional<LimitReading> tightest;
-  for (const auto& group : groups_) {
-    auto read = group->read(swap_free_bytes);
+  // From the top: what a group may swap out, those below it share.
+  for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
+    swap_free_bytes = (*group)->swap_left(swap_free_bytes);
+    auto read = (*group)->read(swap_free_bytes);
     if (read && (!tightest || has_less_left(*read, *tightest))) tightest = std::move(read);
   }
   return tightest;

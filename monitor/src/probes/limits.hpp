@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "probes/cgroup.hpp"
+#include "probes/other_processes.hpp"
 #include "proc_file.hpp"
 #include "xleak/monitor/guard.hpp"
 
@@ -19,12 +20,6 @@ struct OwnMemory {
   std::int64_t held_bytes = 0;      ///< Without them, with what was swapped out.
   std::int64_t size_bytes = 0;      ///< What RLIMIT_AS counts (getrlimit(2)).
   std::int64_t data_bytes = 0;      ///< What RLIMIT_DATA counts.
-};
-
-struct OtherProcess {
-  int pid = 0;
-  std::string name;
-  std::int64_t held_bytes = 0;
 };
 
 /// The limits that this process shares with others: that of its tightest cgroup, and the machine's.

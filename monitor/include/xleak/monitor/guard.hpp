@@ -39,6 +39,7 @@ struct GuardNote {
   int index = 0;                                 ///< The cell that ran, or 0.
   std::optional<std::int64_t> grown_bytes = {};  ///< By this process since that cell began.
   std::string sentence = {};
+  bool again = false;  ///< As a reason to stop: the cell was stopped before and went on growing.
 };
 
 /// A limit as it was last read. It is short below `warning_bytes`, nearly out below
@@ -84,7 +85,8 @@ class XLEAK_MONITOR_API Guard {
   std::vector<GuardNote> take_lines();
   /// Why the running cell is to be interrupted; empty where it is not, or no longer.
   std::optional<GuardNote> reason_to_stop() const;
-  /// It was interrupted: not again before memory was enough, or another cell has grown.
+  /// It was interrupted: not again before half of the rest is gone too, memory was enough in
+  /// between, or another cell has grown.
   void stopped() noexcept;
 
   /// Reads all limits now.

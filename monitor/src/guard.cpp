@@ -30,8 +30,8 @@ constexpr std::chrono::milliseconds kNear = 100ms;
 constexpr std::chrono::milliseconds kNearAndGrowing = 50ms;
 // The main thread was between two pieces of the cell's code, as an event loop often is.
 constexpr std::chrono::milliseconds kUntilStopped = 5ms;
-// Between cells; what grows by less does not fill a machine between two looks.
-constexpr std::int64_t kFillingBytes = 8 << 20;
+// Between cells; what grows by less in the time from one look to the next does not fill a machine.
+constexpr std::int64_t kFillingBytes = 1 << 20;
 // A reading takes 30 µs: one for less growth than this would be one for every sample.
 constexpr std::int64_t kLeastTrip = 8 << 20;
 // A limit may have been lowered since the last look.

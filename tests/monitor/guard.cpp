@@ -162,13 +162,15 @@ TEST_SUITE("limits") {
     CHECK_FALSE(v1.read(500));
   }
 
-  TEST_CASE("a process has its part of what it shares with others, but pages of files") {
-    CHECK(parse_proportional("5000-7000 ---p 0 00:00 0 [rollup]\nPss: 90 kB\nPss_Anon: 30 kB\n"
-                             "Pss_File: 55 kB\nPss_Shmem: 5 kB\nSwapPss: 2 kB\n") == 37 * 1024);
-    CHECK_FALSE(parse_proportional("Pss: 90 kB\nSwapPss: 2 kB\n"));
+  TEST_CASE("a process holds alone what is dirty and private, or swapped") {
+    CHECK(
+        parse_unshared("5000-7000 ---p 0 00:00 0 [rollup]\nRss: 900 kB\nShared_Dirty: 40 kB\n"
+                       "Private_Clean: 8 kB\nPrivate_Dirty: 35 kB\nSwap: 7 kB\nSwapPss: 2 kB\n") ==
+        37 * 1024);
+    CHECK_FALSE(parse_unshared("Private_Dirty: 35 kB\n"));
   }
 
-  TEST_CASE("a child of this process is known as one, and holds no more than its part") {
+  TEST_CASE("a child of this process is known as one, and has nothing of what it shares with it") {
     constexpr std::size_t kShared = 64u << 20, kOwn = 24u << 20;
     const std::string shared(kShared, 'x');
     int ready[2];

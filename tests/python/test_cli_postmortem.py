@@ -297,7 +297,7 @@ def test_the_sentence_has_cell_time_growth_limit_and_evidence() -> None:
 
 def test_a_kill_that_may_have_been_of_another_process_is_told_as_such() -> None:
     why = death_of(record(samples=FAR, kills_after=(1, 6))).why
-    assert GROUP in why and "this one was not near the limit" in why
+    assert GROUP in why and "when last measured this one was not near the limit" in why
 
 
 def test_where_nobody_counts_it_is_not_said_that_nothing_was_killed() -> None:

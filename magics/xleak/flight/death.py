@@ -136,7 +136,8 @@ def _kills(record: _native.FlightRecord) -> tuple[Cause, str] | None:
         return "out_of_memory", f"Out of memory: {struck}, and little was left."
     return (
         "unknown",
-        f"What ended it is not known. {struck[0].upper()}{struck[1:]}, but this one was not near the limit.",
+        f"What ended it is not known. {struck[0].upper()}{struck[1:]}, but when last "
+        "measured this one was not near the limit.",
     )
 
 

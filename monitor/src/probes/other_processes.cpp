@@ -82,11 +82,11 @@ std::vector<OtherProcess> other_processes(const std::string& group) {
       others.push_back(running.process);
       continue;
     }
-    // What a fork shares with its parent would count for both.
+    // What a fork shares with its parent is the parent's.
     const auto text = text_of("/proc/" + std::to_string(pid) + "/smaps_rollup").value_or("");
     children.push_back(running.process);
     auto& held_bytes = children.back().held_bytes;
-    held_bytes = parse_proportional(text).value_or(held_bytes);
+    held_bytes = parse_unshared(text).value_or(held_bytes);
     children_bytes += held_bytes;
   }
   for (OtherProcess& child : children) {
@@ -97,12 +97,11 @@ std::vector<OtherProcess> other_processes(const std::string& group) {
   return others;
 }
 
-std::optional<std::int64_t> parse_proportional(std::string_view text) {
-  const auto anonymous = kib_field(text, "Pss_Anon:");
-  const auto shared = kib_field(text, "Pss_Shmem:");
+std::optional<std::int64_t> parse_unshared(std::string_view text) {
+  // A page that only one process has and that is not as in its file, if it has one.
+  const auto dirty = kib_field(text, "Private_Dirty:");
   const auto swapped = kib_field(text, "SwapPss:");
-  if (!anonymous || !shared || !swapped) return std::nullopt;
-  return *anonymous + *shared + *swapped;
+  return dirty && swapped ? std::optional(*dirty + *swapped) : std::nullopt;
 }
 
 }  // namespace xleak::monitor

@@ -21,8 +21,8 @@ struct OtherProcess {
 /// `group` is empty.
 std::vector<OtherProcess> other_processes(const std::string& group);
 
-/// What a process holds but for pages of files, with its part of what it shares with others; of the
-/// text of /proc/<pid>/smaps_rollup. Empty when a line is absent.
-std::optional<std::int64_t> parse_proportional(std::string_view text);
+/// What a process holds alone but for pages of files, of the text of /proc/<pid>/smaps_rollup;
+/// empty when a line is absent.
+std::optional<std::int64_t> parse_unshared(std::string_view text);
 
 }  // namespace xleak::monitor

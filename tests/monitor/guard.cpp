@@ -171,7 +171,7 @@ TEST_SUITE("limits") {
   }
 
   TEST_CASE("a child of this process is known as one, and has nothing of what it shares with it") {
-    constexpr std::size_t kShared = 64u << 20, kOwn = 24u << 20;
+    constexpr std::size_t kShared = 64u << 20, kOwn = 4u << 20;
     const std::string shared(kShared, 'x');
     int ready[2];
     REQUIRE(::pipe(ready) == 0);

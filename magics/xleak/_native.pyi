@@ -297,6 +297,10 @@ def look_at_limits() -> None:
 def limits() -> list[LimitState]:
     """The limits that the guard watches, as last read."""
 
+def host_limits() -> list[tuple[Literal["cgroup", "address_space", "machine"], int, int]]:
+    """(limit, used bytes, bytes that it allows) of each limit of the host's, as they are now, whether or
+    not the guard is on."""
+
 def follow_lines(globals: dict[str, Any]) -> None:
     """From now on samples, every 50 ms, the line of the code with these globals that a cell is in."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import traceback
 from dataclasses import replace
 from pathlib import Path
@@ -465,3 +467,21 @@ def test_a_card_has_room_again_when_the_next_cell_begins(session: Session) -> No
     assert told.failing_cell_bytes is not None
     assert told.failing_cell_bytes >= int(session.shell.user_ns["free"] * 0.6)
     assert session.run("kept = step(0.7)")
+
+
+@pytest.mark.parametrize(("which", "size"), [("RLIMIT_AS", "VmSize"), ("RLIMIT_DATA", "VmData")])
+def test_what_is_left_is_that_below_the_nearest_limit_at_which_allocations_fail(
+    which: str, size: str
+) -> None:
+    code = (
+        "import resource\n"
+        "from xleak.shell.out_of_memory.host_memory import room\n"
+        "sizes = dict(it.split(':') for it in open('/proc/self/status') if it.startswith('Vm'))\n"
+        f"size = int(sizes[{size!r}].split()[0]) << 10\n"
+        f"resource.setrlimit(resource.{which}, (size + (64 << 20), resource.RLIM_INFINITY))\n"
+        "left = room()\n"
+        "assert left.limit == 'below the process\\'s address-space limit', left\n"
+        "assert left.total == size + (64 << 20), left\n"
+        "assert 0 < left.free <= 64 << 20, left\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <tuple>
 
 #include "bindings/register.hpp"
 #include "facts/line_times.hpp"
@@ -83,6 +84,14 @@ void call_guard(const py::object& hook) {
   Session::instance().guard().call_main_by([] { MainThreadCall::instance().ask(); });
 }
 
+std::vector<std::tuple<const char*, std::int64_t, std::int64_t>> host_limits() {
+  std::vector<std::tuple<const char*, std::int64_t, std::int64_t>> limits;
+  for (const LimitReading& it : read_host_limits()) {
+    limits.emplace_back(name_of(it.limit), it.used_bytes, it.limit_bytes);
+  }
+  return limits;
+}
+
 }  // namespace
 
 void register_guard(py::module_& m) {
@@ -131,6 +140,9 @@ void register_guard(py::module_& m) {
   m.def(
       "limits", [] { return Session::instance().guard().states(); },
       "Return the limits that the guard watches, as last read.");
+  m.def("host_limits", &host_limits,
+        "Return (limit, used bytes, bytes that it allows) of each limit of the host's, as they are "
+        "now, whether or not the guard is on.");
   m.def(
       "near_limits", [] { return Session::instance().guard().near_limits(); },
       "Return a note for each limit whose level is not normal.");

@@ -149,6 +149,11 @@ std::optional<LimitReading> parse_meminfo(std::string_view text) {
                       *total + swap_total, 0,      {}};
 }
 
+std::vector<LimitReading> read_host_limits() noexcept {
+  const auto probes = live_guard_probes(nullptr);
+  return probes ? probes->limits() : std::vector<LimitReading>();
+}
+
 std::unique_ptr<GuardProbes> live_guard_probes(
     std::function<std::vector<DeviceReading>()> devices) {
   try {

@@ -32,6 +32,9 @@ struct LimitReading {
   std::string group = {};      ///< The path of the cgroup whose limit it is.
 };
 
+/// The limits of the host's on this process as they are now; empty where none can be read.
+XLEAK_MONITOR_API std::vector<LimitReading> read_host_limits() noexcept;
+
 /// One thing to be told.
 struct GuardNote {
   LimitReading reading;

@@ -63,6 +63,7 @@ std::optional<LimitReading> Cgroup::read(std::int64_t swap_left_bytes) const {
 }
 
 std::int64_t Cgroup::swap_left(std::int64_t left_above_bytes) const {
+  if (!is_v2_) return left_above_bytes;
   const auto text = text_of(folder_ + "/memory.swap.max");
   if (!text || text->rfind("max", 0) == 0) return left_above_bytes;
   const auto taken = number_in(folder_ + "/memory.swap.current").value_or(0);

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 
 #include "proc_file.hpp"
@@ -27,6 +28,8 @@ using flight::kUnknown;
 constexpr auto kFirstInterval = 20ms;
 // What it costs to ask would show in the load of a core if it were asked for with each size.
 constexpr auto kBetweenQuestions = 1s;
+// While no cell runs: a file that stays as it was is not written to the disk again.
+constexpr std::int64_t kWorthWriting = 16 << 20;
 
 std::atomic<std::uint64_t> recorded_device{0}, recorded_inode{0};
 
@@ -61,6 +64,15 @@ void publish(Slot& slot, Slot value, std::uint64_t number) {
   slot = value;
   std::atomic_thread_fence(std::memory_order_release);
   __atomic_store_n(&slot.after, number, __ATOMIC_RELAXED);
+}
+
+bool differ(std::int64_t before, std::int64_t now) {
+  return std::abs(now - before) >= kWorthWriting;
+}
+
+template <class Number>
+void store_if_new(Number& field, Number value) {
+  if (field != value) __atomic_store_n(&field, value, __ATOMIC_RELAXED);
 }
 
 double seconds_since_1970() {
@@ -182,7 +194,15 @@ void FlightRecorder::sample(std::int64_t resident_bytes) {
 void FlightRecorder::rest(std::int64_t resident_bytes) {
   ask_machine();
   const std::lock_guard lock(mutex_);
-  if (cell_.running == 0 && cell_number_ != 0) write_latest(resident_bytes, age());
+  if (cell_.running != 0 || cell_number_ == 0) return;
+  const auto at = age();
+  const auto now = sample_of(resident_bytes, at);
+  const flight::Sample& last = file_->latest[turn_];
+  if (last.cell == now.cell && !differ(last.resident_bytes, now.resident_bytes) &&
+      !differ(last.available_bytes, now.available_bytes)) {
+    return;
+  }
+  write_latest(resident_bytes, at);
 }
 
 void FlightRecorder::end(int index) {
@@ -258,13 +278,13 @@ void FlightRecorder::ask_machine() {
   const auto limit = probes_.limit();
   const std::lock_guard lock(mutex_);
   auto& process = file_->process;
-  __atomic_store_n(&process.group_kills, kills.group.value_or(kUnknown), __ATOMIC_RELAXED);
-  __atomic_store_n(&process.machine_kills, kills.machine.value_or(kUnknown), __ATOMIC_RELAXED);
+  store_if_new(process.group_kills, kills.group.value_or(kUnknown));
+  store_if_new(process.machine_kills, kills.machine.value_or(kUnknown));
   available_bytes_.reset();
   if (!limit) return;
   available_bytes_ = std::max<std::int64_t>(0, limit->limit_bytes - limit->used_bytes);
-  process.limit_is_group = limit->limit == GuardLimit::cgroup ? 1 : 0;
-  __atomic_store_n(&process.limit_bytes, limit->limit_bytes, __ATOMIC_RELAXED);
+  store_if_new(process.limit_is_group, limit->limit == GuardLimit::cgroup ? 1u : 0u);
+  store_if_new(process.limit_bytes, limit->limit_bytes);
 }
 
 std::optional<std::uint64_t> parse_start_ticks(std::string_view text) {

@@ -44,7 +44,8 @@ class FlightRecorder {
   void begin(int index, std::string_view cell_id, std::optional<std::int64_t> resident_bytes);
   /// A size while it runs. Now and then asks the machine too; for one thread alone.
   void sample(std::int64_t resident_bytes);
-  /// A size while no cell runs, after the last of them. Asks the machine too; for one thread alone.
+  /// A size while no cell runs, after the last of them; kept where it or what is left moved by
+  /// 16 MiB. Asks the machine too; for one thread alone.
   void rest(std::int64_t resident_bytes);
   /// It has ended; another index than that of the last cell is left alone.
   void end(int index);

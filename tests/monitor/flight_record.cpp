@@ -28,6 +28,9 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::int64_t kMiB = 1 << 20;
+// What a recorder writes while no cell runs.
+constexpr std::int64_t kMuch = 16 * kMiB;
+const FlightIdentity kIdentity{"kernel-1.json", "/work", "xleak"};
 
 class Folder {
  public:
@@ -78,28 +81,32 @@ FlightRecord record_of(const std::function<void(FlightRecorder&, Machine&)>& bod
   const Folder folder;
   in_killed_process([&] {
     Machine machine;
-    FlightRecorder recorder(folder.file(), {"kernel-1.json", "/work", "xleak"}, machine.probes());
+    FlightRecorder recorder(folder.file(), kIdentity, machine.probes());
     body(recorder, machine);
     ::raise(SIGKILL);
   });
   return read_flight_record(folder.file());
 }
 
+std::vector<char> read_all(const std::string& path) {
+  std::vector<char> bytes(flight::kFileBytes);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(::read(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  ::close(fd);
+  return bytes;
+}
+
 std::vector<char> bytes_of_a_record() {
   const Folder folder;
   in_killed_process([&] {
     Machine machine;
-    FlightRecorder recorder(folder.file(), {"kernel-1.json", "/work", "xleak"}, machine.probes());
+    FlightRecorder recorder(folder.file(), kIdentity, machine.probes());
     recorder.announce("x = 1", 1);
     recorder.begin(1, "id", kMiB);
     recorder.sample(2 * kMiB);
     ::raise(SIGKILL);
   });
-  std::vector<char> bytes(flight::kFileBytes);
-  const int fd = ::open(folder.file().c_str(), O_RDONLY | O_CLOEXEC);
-  REQUIRE(::read(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-  ::close(fd);
-  return bytes;
+  return read_all(folder.file());
 }
 
 void write_all(const std::string& path, const std::vector<char>& bytes) {
@@ -163,9 +170,9 @@ TEST_SUITE("flight record") {
       recorder.end(1);
       for (int second = 2; second < 10; ++second) {
         machine.now = std::chrono::seconds(second);
-        machine.limit = LimitReading{GuardLimit::machine, "host", second * kMiB, 20 * kMiB};
+        machine.limit = LimitReading{GuardLimit::machine, "host", second * kMuch, 20 * kMuch};
         machine.kills.machine = second;
-        recorder.rest(second * kMiB);
+        recorder.rest(second * kMuch);
       }
     });
     CHECK(record.kills_before.machine == 9);
@@ -174,8 +181,28 @@ TEST_SUITE("flight record") {
     REQUIRE(record.cell->samples.size() == 3);
     CHECK(record.cell->samples[0].resident_bytes == 2 * kMiB);
     CHECK(record.cell->samples[2].seconds == doctest::Approx(9));
-    CHECK(record.cell->samples[2].resident_bytes == 9 * kMiB);
-    CHECK(record.cell->samples[2].available_bytes == 11 * kMiB);
+    CHECK(record.cell->samples[2].resident_bytes == 9 * kMuch);
+    CHECK(record.cell->samples[2].available_bytes == 11 * kMuch);
+  }
+
+  TEST_CASE("a process that rests as it was writes nothing") {
+    const Folder folder;
+    Machine machine;
+    machine.limit = LimitReading{GuardLimit::machine, "host", kMuch, 20 * kMuch};
+    machine.kills = {5, 9};
+    FlightRecorder recorder(folder.file(), kIdentity, machine.probes());
+    recorder.begin(1, "", kMuch);
+    recorder.end(1);
+    machine.now = 2s;
+    recorder.rest(kMuch);
+    const auto before = read_all(folder.file());
+    machine.now = 4s;
+    machine.limit->used_bytes += kMiB;
+    recorder.rest(kMuch + kMiB);
+    CHECK(read_all(folder.file()) == before);
+    machine.now = 6s;
+    recorder.rest(2 * kMuch);
+    CHECK(read_all(folder.file()) != before);
   }
 
   TEST_CASE("a cell that has ended does not run, and its samples are not the next one's") {

@@ -35,6 +35,22 @@ def test_cells_that_are_run_together_are_waited_for(fresh_kernel: Session) -> No
     assert abs(freed - 8 * MIB) < MIB
 
 
+# Below one row that stays, so that malloc keeps what the others had.
+ROWS = "rows = [bytearray(8000) for _ in range(45_000)]; last = bytearray(8000); rows = None"
+RESIDENT = "int(open('/proc/self/statm').read().split()[1]) * 4096"
+
+
+def test_free_pages_of_the_heap_go_back_to_the_system(fresh_kernel: Session) -> None:
+    fresh_kernel.run("%xleak policy auto XL630")
+    fresh_kernel.run(ROWS)
+    assert fresh_kernel.findings() == {}
+    large = fresh_kernel.ask(RESIDENT)
+    fresh_kernel.run("x = 1")
+    [(what, cell, _)] = journal(fresh_kernel)
+    assert (what, cell) == ("the C heap", 3)
+    assert large - fresh_kernel.ask(RESIDENT) > 300 * MIB
+
+
 # Holds the agent up until a request has come in.
 HOLD = """
 import time

@@ -89,6 +89,13 @@ bool makes_model(const Expr& value) {
   return value.is(Kind::call) && value.value().type == ValueType::keras_model;
 }
 
+bool reads_gpu_memory(const SourceView& code) {
+  const auto reads = code.calls_to({"tensorflow.config.experimental.get_memory_info"});
+  return std::any_of(reads.begin(), reads.end(), [](const Call& call) {
+    return call.argument("device", 0).string().find("CPU") == std::string_view::npos;
+  });
+}
+
 }  // namespace
 
 std::vector<ModelPerTurn> models_per_turn(const SourceView& code) {
@@ -132,11 +139,12 @@ bool sets_up_gpu(const SourceView& code) {
     if (name.find("GPU") != std::string_view::npos || name.find("gpu") != std::string_view::npos)
       return true;
   }
-  return !code.calls_to({"tensorflow.config.experimental.set_memory_growth",
+  return reads_gpu_memory(code) ||
+         !code.calls_to({"tensorflow.config.experimental.set_memory_growth",
                          "tensorflow.config.set_logical_device_configuration",
                          "tensorflow.config.experimental.set_virtual_device_configuration",
-                         "tensorflow.config.experimental.get_memory_info", "tensorflow.GPUOptions",
-                         "tensorflow.test.is_gpu_available", "tensorflow.test.gpu_device_name"})
+                         "tensorflow.GPUOptions", "tensorflow.test.is_gpu_available",
+                         "tensorflow.test.gpu_device_name"})
               .empty();
 }
 

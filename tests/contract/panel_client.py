@@ -20,6 +20,8 @@ class PanelClient:
         """beside: another client of the kernel."""
         self.client = BlockingKernelClient()
         self.client.load_connection_info(beside.get_connection_info())
+        # A loaded machine answers later than the second after which a kernel counts as dead.
+        self.client.hb_channel.time_to_dead = TIMEOUT
         self.client.start_channels()
         self.client.wait_for_ready(timeout=TIMEOUT)
         self.comm_id = uuid.uuid4().hex

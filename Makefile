@@ -40,6 +40,7 @@ help: ## List the targets
 
 .PHONY: setup
 setup: $(ENVIRONMENTS:=/.pinned) $(SDISTS) ## Install Debian packages, make .venv and .venvs, install the pins
+	@$(BIN)/python tests/pythons/run.py --set-up $(PYTHONS)
 
 .PHONY: debian
 debian:
@@ -66,13 +67,14 @@ $(SDISTS): $(PINS)/conformance.txt | .venv/.pinned
 	@touch $@
 
 .PHONY: pins
-pins: ## Resolve tests/requirements/*.in anew into the pinned *.txt
+pins: ## Resolve tests/requirements/*.in again into the pinned *.txt
 	@# Debian's is the oldest 3.11 about: what installs there installs in all.
 	@for name in ipython9 ipython8 ipython7 tensorflow trainers lab lab46; do \
 		rm -rf build/pins && /usr/bin/python3.11 -m venv build/pins; \
 		build/pins/bin/pip install -qq -r $(PINS)/$$name.in; \
 		{ echo "# Made from $$name.in by 'make pins'."; build/pins/bin/pip freeze --all | sed '/^pip==/d; s/+cpu$$//'; } > $(PINS)/$$name.txt; \
 	done
+	@$(BIN)/python tests/pythons/run.py --pins
 
 # --- build -----------------------------------------------------------------------------------
 
@@ -109,6 +111,10 @@ native: .venv/.pinned
 	@cmake --preset dev -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python --log-level=WARNING
 	@cmake --build --preset dev
 
+.PHONY: native-test
+native-test: native ## The native tests as they are, those of fixed programs and of CUDA's trace included
+	@ctest --preset dev
+
 # --- run -------------------------------------------------------------------------------------
 
 .PHONY: demo
@@ -127,24 +133,36 @@ conformance: .venv/.xleak $(SDISTS) ## Run three test suites that others wrote o
 # --- test ------------------------------------------------------------------------------------
 
 .PHONY: test
-test: native sanitizers fuzz lint conformance suites ## Everything that has to pass
+test: native-test sanitizers fuzz lint conformance suites ## Everything that has to pass
 
-# All three wait for kernels most of the time.
+# They wait for kernels most of the time. One that fails stops no other.
 .PHONY: suites
-suites: $(ENVIRONMENTS:=/.xleak) $(SIDEBAR)/node_modules/.package-lock.json
-	@$(MAKE) --no-print-directory -j3 --output-sync=target pytest-kernel pytest-others browser
+suites: $(WHEEL) $(SIDEBAR)/node_modules/.package-lock.json
+	@$(MAKE) --no-print-directory -j2 $(ENVIRONMENTS:=/.xleak)
+	@$(MAKE) --no-print-directory -j3 --keep-going --output-sync=target \
+		pytest-examples pytest-kernel browser pytest-ipython8 pytest-others pythons
+
+EXAMPLES := tests/kernel/test_smell_examples.py
+TENSORFLOW := XLEAK_TENSORFLOW_PYTHON=$(CURDIR)/.venvs/tensorflow/bin/python
+
+.PHONY: pytest-examples
+pytest-examples:
+	$(TENSORFLOW) $(BIN)/python -m pytest $(EXAMPLES)
 
 .PHONY: pytest-kernel
 pytest-kernel:
-	XLEAK_TENSORFLOW_PYTHON=$(CURDIR)/.venvs/tensorflow/bin/python $(BIN)/python -m pytest tests/kernel
+	$(TENSORFLOW) $(BIN)/python -m pytest tests/kernel --ignore $(EXAMPLES)
+
+.PHONY: pytest-ipython8
+pytest-ipython8:
+	@echo "The kernel with IPython 8; the examples of smells run with IPython 9, since what each keeps itself differs, and TensorFlow in an environment of its own"
+	XLEAK_KERNEL_PYTHON=$(CURDIR)/.venvs/ipython8/bin/python $(BIN)/python -m pytest -q tests/kernel \
+		--ignore $(EXAMPLES) --ignore-glob '*/test_tensorflow_*'
 
 .PHONY: pytest-others
 pytest-others:
-	@echo "The kernel with IPython 8; the examples of smells run with IPython 9, since what each keeps itself differs, and TensorFlow in an environment of its own"
-	XLEAK_KERNEL_PYTHON=$(CURDIR)/.venvs/ipython8/bin/python $(BIN)/python -m pytest -q tests/kernel \
-		--ignore tests/kernel/test_smell_examples.py --ignore-glob '*/test_tensorflow_*'
 	XLEAK_IPYTHON_PYTHONS=$$(echo $(foreach e,$(IPYTHONS),$(CURDIR)/$(e)/bin/python) | tr ' ' ':') \
-		XLEAK_TENSORFLOW_PYTHON=$(CURDIR)/.venvs/tensorflow/bin/python \
+		$(TENSORFLOW) \
 		XLEAK_TRAINERS_PYTHON=$(CURDIR)/.venvs/trainers/bin/python \
 		$(BIN)/python -m pytest tests --ignore tests/kernel
 
@@ -159,8 +177,13 @@ browser: .venvs/lab/.xleak .venvs/lab46/.xleak sidebar-test ## The panel in Jupy
 	.venvs/lab46/bin/python -m pytest -q tests/browser -m each_lab
 
 .PHONY: screenshots
-screenshots: .venvs/lab/.xleak ## Take the pictures and the film of docs/screenshots anew
+screenshots: .venvs/lab/.xleak ## Take the pictures and the film of docs/screenshots again
 	.venvs/lab/bin/python tests/browser/capture.py
+
+# The kernel is CPython 3.11's; this is all the rest of xleak. PYTHONS names others than those that are found.
+.PHONY: pythons
+pythons: .venv/.xleak native ## The magics and lint on CPython 3.10, 3.12, 3.13 and 3.14: 3.13 always, the others where they are
+	@$(BIN)/python tests/pythons/run.py $(PYTHONS)
 
 .PHONY: sanitizers
 sanitizers: .venv/.pinned ## The native tests under the address and the thread sanitizer
@@ -178,7 +201,7 @@ FUZZED := source notebook record
 fuzz: .venv/.pinned ## Feed the source engine and the readers of notebooks and records for a minute each
 	@cmake --preset fuzz --log-level=WARNING
 	@cmake --build --preset fuzz
-	@$(MAKE) --no-print-directory -j2 --output-sync=target $(FUZZED:%=fuzz-%)
+	@$(MAKE) --no-print-directory -j3 --output-sync=target $(FUZZED:%=fuzz-%)
 
 .PHONY: $(FUZZED:%=fuzz-%)
 $(FUZZED:%=fuzz-%): fuzz-%:

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from xleak.shell.guard import MemoryGuardError
-    from xleak.shell.release import ForgetResult, Step, forget, release_cache
+    from xleak.shell.release import ForgetResult, forget
+    from xleak.shell.release_steps import Step, release_cache
     from xleak.watching.leak import LeakError, LeakWarning
     from xleak.watching.scope import watch
     from xleak.watching.watcher import Watcher
@@ -33,10 +34,11 @@ _MODULES = {
     "LeakError": "xleak.watching.leak",
     "LeakWarning": "xleak.watching.leak",
     "MemoryGuardError": "xleak.shell.guard",
-    "Step": "xleak.shell.release",
+    "Step": "xleak.shell.release_steps",
     "Watcher": "xleak.watching.watcher",
+    "__version__": "xleak._native",
     "forget": "xleak.shell.release",
-    "release_cache": "xleak.shell.release",
+    "release_cache": "xleak.shell.release_steps",
     "watch": "xleak.watching.scope",
 }
 
@@ -55,19 +57,7 @@ def unload_ipython_extension(ipython: InteractiveShell) -> None:
     detach(ipython)
 
 
-def _version() -> str:
-    from importlib import metadata
-
-    try:
-        return metadata.version("xleak")
-    except metadata.PackageNotFoundError:
-        # A working tree that is not installed.
-        return "0.1.0"
-
-
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return _version()
     # What the functions need is loaded when one of them is asked for, not with every import.
     if name not in _MODULES:
         raise AttributeError(f"module 'xleak' has no attribute {name!r}")

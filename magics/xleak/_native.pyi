@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, Literal
 
+__version__: str
+
 class MonitorError(RuntimeError):
     """A number could not be measured: what, why, what follows."""
 
@@ -34,6 +36,10 @@ class CellRecord:
     def execution_count(self) -> int | None: ...
     @property
     def status(self) -> Literal["running", "ok", "error"]: ...
+    @property
+    def is_own(self) -> bool:
+        """Whether it is nothing but commands of xleak's, and counts in no sum."""
+
     @property
     def seconds(self) -> float: ...
     @property
@@ -175,14 +181,22 @@ def end_cell(
     Raises ValueError for another status.
     """
 
+def mark_own(index: int) -> None:
+    """The cell is xleak's own: it counts in no sum. An index without a record is left alone."""
+
 def records() -> list[CellRecord]:
     """Return all records, oldest first. Empty in a forked child."""
 
 def record(index: int) -> CellRecord | None:
     """Return the record of one index, or None where there is none."""
 
+def resident_bytes() -> int | None:
+    """Return the resident size of the process as it is now; None where it cannot be read, or in a forked
+    child."""
+
 def change_of(index: int) -> tuple[int | None, int, int]:
-    """Return (moved, kept, spike), in bytes, of one cell; zeros for an index without a record.
+    """Return (moved, kept, spike), in bytes, of one cell; zeros for one of xleak's own, or an index
+    without a record.
 
     moved: up or down, by the counter that moved most; None where the C heap is not known. kept: of the
     C heap. spike: by how much the resident peak stood above the end.
@@ -355,11 +369,23 @@ class UnusedIgnore:
     @property
     def text(self) -> str: ...
 
+class DoubtfulCell:
+    @property
+    def cell(self) -> int: ...
+    @property
+    def python(self) -> str: ...
+    @property
+    def may_be_refused(self) -> bool: ...
+    @property
+    def cut_line(self) -> int: ...
+
 class SourceReport:
     @property
     def findings(self) -> list[Finding]: ...
     @property
     def unused(self) -> list[UnusedIgnore]: ...
+    @property
+    def doubtful(self) -> list[DoubtfulCell]: ...
 
 class LintedFile:
     @property
@@ -368,6 +394,8 @@ class LintedFile:
     def problem(self) -> str | None: ...
     @property
     def is_notebook(self) -> bool: ...
+    @property
+    def has_cells(self) -> bool: ...
     @property
     def first_lines(self) -> list[int]: ...
     @property
@@ -446,6 +474,7 @@ class OutputEntry:
         mentioned: bool,
         type_name: str,
         holders: list[str],
+        together: list[int] = ...,
     ) -> None: ...
     @property
     def number(self) -> int: ...
@@ -459,6 +488,8 @@ class OutputEntry:
     def type_name(self) -> str: ...
     @property
     def holders(self) -> list[str]: ...
+    @property
+    def together(self) -> list[int]: ...
 
 class Holder:
     """A literal fact for judge(): what keeps memory that no name and no output entry reaches."""
@@ -472,6 +503,7 @@ class Holder:
         largest: str,
         count: int,
         release: str,
+        shown_bytes: int = 0,
     ) -> None: ...
     @property
     def kind(self) -> str: ...
@@ -487,6 +519,8 @@ class Holder:
     def count(self) -> int: ...
     @property
     def release(self) -> str: ...
+    @property
+    def shown_bytes(self) -> int: ...
 
 def judge(cell: int, outputs: list[OutputEntry], holders: list[Holder]) -> Judgement:
     """Run every smell over the facts and return what changed.
@@ -538,53 +572,12 @@ def trim_heap() -> int:
 
 # --- the Python heap -------------------------------------------------------------------------
 
-class OutputFacts:
-    """What is known of one entry of the output cache. Sizes in bytes."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def held(self) -> dict[str, int]:
-        """By owner: "malloc", "pymalloc", "arrow", "tensorflow", "cuda:0", "unknown"."""
-
-    @property
-    def held_bytes(self) -> int: ...
-    @property
-    def total_bytes(self) -> int: ...
-    @property
-    def type_name(self) -> str: ...
-    @property
-    def holders(self) -> list[str]: ...
-    @property
-    def settled(self) -> bool: ...
-
-class OutputCache:
-    """Follows the output cache from cell to cell. Keeps no reference to anything in it."""
-
-    def examine(
-        self,
-        out: dict[int, Any],
-        user_ns: dict[str, Any],
-        hidden_ns: dict[str, Any],
-        display_hook: dict[str, Any],
-        last_result: dict[str, Any] | None,
-        tool_names: set[str],
-        mentioned: set[int],
-        barriers: list[object],
-        deadline_ms: float | None,
-        interrupted: Callable[[], bool] | None,
-    ) -> bool:
-        """Look again at what may have changed. False: out of time, call it again to go on.
-
-        Entries in ``mentioned`` are in use; ``barriers`` are never followed. All dictionaries are
-        exact ones.
-        """
-
-    def entries(self) -> list[OutputFacts]:
-        """Return the entries that keep more than 64 KiB which nothing else does."""
-
-    def identity_of(self, number: int) -> int | None:
-        """Return the id of an entry's value, also where it is gone from Out."""
+def bindings_fingerprint(
+    entries: dict[int, Any], namespaces: list[dict[str, Any]], last: object
+) -> int:
+    """Return a number that changes when an entry, a reference to one, a value of the namespaces or
+    ``last`` does. Small text and numbers do not count. All dictionaries are exact ones.
+    """
 
 def parts_of(object: object, barriers: list[object]) -> set[int]:
     """Return the identity of an object and those of everything large that it reaches."""
@@ -593,14 +586,6 @@ def reaches(
     object: object, parts: set[int], barriers: list[object], deadline_ms: float | None
 ) -> bool:
     """Return whether an object is or reaches one of the parts; False where time ran out."""
-
-def would_free(
-    objects: list[Any], dropped: dict[int, int], named: list[Any], barriers: list[object]
-) -> dict[str, int]:
-    """Return the bytes, by owner, that go once ``dropped`` (id → count) references are gone.
-
-    The count of an object includes the one that ``objects`` has. ``named``: values of names that stay.
-    """
 
 def lengths_in(names: dict[str, Any], types: tuple[type, ...]) -> dict[str, tuple[int, int]]:
     """Return the id and the length of each value that is exactly of one of the built-in types."""
@@ -749,6 +734,27 @@ class HeapSnapshot:
 
     def freed_by_copying(self, objects: list[int]) -> int:
         """Return what would be freed if a copy took the place of each; the copies are not counted."""
+
+    def freed_by(
+        self, labels: list[str], links: list[tuple[object, object]] = ...
+    ) -> dict[str, int]:
+        """Return, by owner, what would be freed once labels and references (from, to) are gone.
+
+        Owners: "malloc", "pymalloc", "arrow", "tensorflow", "cuda:0", "unknown".
+        """
+
+    def would_wait(self, labels: list[str], links: list[tuple[object, object]] = ...) -> bool:
+        """Return whether some of that would wait for the collector: a cycle, or what garbage has."""
+
+    def waiting(self, without: list[object]) -> dict[str, int]:
+        """Return, by owner, the garbage that waits for the collector, but what ``without`` leads to."""
+
+    def shares(
+        self, labels: list[str], others: list[str]
+    ) -> list[tuple[dict[str, int], list[int]]]:
+        """Return, for each label, what would be freed if all labels and ``others`` were gone, by owner,
+        and which other labels lead to much of it. What several lead to is the first one's.
+        """
 
     def freed_without(self, objects: list[Any]) -> int:
         """Return what would be freed if nothing referred to the objects any more."""

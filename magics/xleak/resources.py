@@ -23,5 +23,10 @@ def torch_sources() -> Path:
     return _first(_PACKAGE / "torch_sources", _TREE / "monitor" / "torch")
 
 
+def style(name: str) -> str:
+    """The text of a style sheet of the reports."""
+    return (_PACKAGE / "render" / name).read_text(encoding="utf-8")
+
+
 def _first(installed: Path, in_tree: Path) -> Path:
     return installed if installed.is_dir() else in_tree

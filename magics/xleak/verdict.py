@@ -12,17 +12,17 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
-from importlib import metadata
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from xleak.cell_names import cell_name
 from xleak.explain import kind
-from xleak.postmortem import HeldByName, KeptByCell, Postmortem
+from xleak.postmortem import LEAST_BYTES, HeldByName, KeptByCell, Postmortem
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from xleak import _native
+    from xleak.shell.watcher import Watcher
 
     T = TypeVar("T", bound=DataclassInstance)
 
@@ -31,6 +31,8 @@ SCHEMA = "xleak.verdict/1"
 Severity = Literal["note", "warning", "error"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 CellStatus = Literal["ok", "error", "aborted", "not_run"]
+# More would hide the first ones.
+_MOST_NAMES = 5
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,8 @@ class Cell:
     devices: list[Device] = field(default_factory=list)
     postmortem: Postmortem | None = None
     """Where the cell failed because memory ran out."""
+    own: bool = False
+    """It has nothing but xleak's magics: it counts in no total."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +172,8 @@ class Verdict:
     summary: Summary
     failure: Failure | None = None
     devices: list[SharedDevice] = field(default_factory=list)
+    names: list[HeldByName] = field(default_factory=list)
+    """The names that hold most, where they were asked for."""
     schema: str = SCHEMA
 
     def name_of(self, index: int) -> str:
@@ -182,18 +188,27 @@ def assemble(
     findings: Sequence[Finding],
     failure: Failure | None = None,
     devices: Sequence[SharedDevice] = (),
+    names: Sequence[HeldByName] = (),
 ) -> Verdict:
     """The verdict over these cells and findings, with its totals."""
     summary = summarise(cells, findings)
-    return Verdict(source, list(cells), list(findings), summary, failure, list(devices))
+    return Verdict(
+        source, list(cells), list(findings), summary, failure, list(devices), list(names)
+    )
 
 
 def summarise(cells: Sequence[Cell], findings: Sequence[Finding]) -> Summary:
     """The totals of the schema's `summary`."""
-    hosts = [cell.host for cell in cells if cell.status != "not_run"]
-    first = hosts[0].resident_before_bytes if hosts else None
-    last = hosts[-1].resident_after_bytes if hosts else None
-    peaks = [host.resident_peak_bytes for host in hosts if host.resident_peak_bytes is not None]
+    ran = [cell for cell in cells if cell.status != "not_run"]
+    first = ran[0].host.resident_before_bytes if ran else None
+    last = ran[-1].host.resident_after_bytes if ran else None
+    # What a magic gave back was the user's; what it took was not.
+    own = sum(max(0, cell.host.kept_bytes or 0) for cell in ran if cell.own)
+    peaks = [
+        cell.host.resident_peak_bytes
+        for cell in ran
+        if not cell.own and cell.host.resident_peak_bytes is not None
+    ]
     measured = [finding.bytes for finding in findings if finding.basis == "measured"]
     known = [size for size in measured if size is not None]
     return Summary(
@@ -201,7 +216,7 @@ def summarise(cells: Sequence[Cell], findings: Sequence[Finding]) -> Summary:
             severity: sum(finding.severity == severity for finding in findings)
             for severity in SEVERITIES
         },
-        kept_bytes=None if first is None or last is None else last - first,
+        kept_bytes=None if first is None or last is None else last - first - own,
         peak_bytes=max(peaks, default=None),
         releasable_bytes=sum(known) if known or not measured else None,
     )
@@ -239,6 +254,8 @@ def _cell_to(cell: Cell) -> dict[str, Any]:
     shape = asdict(cell)
     if cell.postmortem is None:
         del shape["postmortem"]
+    if not cell.own:
+        del shape["own"]
     return shape
 
 
@@ -271,6 +288,7 @@ def _cell(record: _native.CellRecord, postmortem: Postmortem | None) -> Cell:
         host=host,
         devices=devices,
         postmortem=postmortem,
+        own=record.is_own,
     )
 
 
@@ -315,6 +333,9 @@ def _installed_version(distribution: str) -> str | None:
         from xleak import __version__
 
         return __version__
+    # It imports the parsers of e-mail and zip files.
+    from importlib import metadata
+
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
@@ -340,6 +361,7 @@ def from_json(shape: Mapping[str, Any]) -> Verdict:
         summary=_read(Summary, shape["summary"]),
         failure=_read(Failure, failure) if failure else None,
         devices=[_read(SharedDevice, device) for device in shape.get("devices", [])],
+        names=[_read(HeldByName, it) for it in shape.get("names", [])],
     )
 
 
@@ -375,8 +397,9 @@ def _read(kind: type[T], shape: Mapping[str, Any]) -> T:
     return kind(**{name: shape[name] for name in names})
 
 
-def session_verdict() -> Verdict:
-    """The verdict on this process's session. Raises RuntimeError where xleak is not loaded."""
+def session_verdict(names: bool = False, with_dismissed: bool = True) -> Verdict:
+    """The verdict on this process's session; with `names` those that hold most, which takes a look at
+    the heap. Raises RuntimeError where xleak is not loaded."""
     from xleak import _native
     from xleak.shell.other_processes import held_by_others
     from xleak.shell.watcher import watcher
@@ -384,12 +407,25 @@ def session_verdict() -> Verdict:
     watching = watcher()
     if watching is None:
         raise RuntimeError("xleak does not watch this session. Load it with %load_ext xleak")
-    # Who asks waits for what did not fit under the cell.
+    # The verdict waits for the look that is due.
     watching.idle(lambda: False)
-    told = build(_native.records(), watching.findings(), postmortems=watching.postmortems)
-    return replace(told, devices=[SharedDevice(*row) for row in held_by_others().items()])
+    findings = watching.findings() if with_dismissed else watching.undismissed()
+    told = build(_native.records(), findings, postmortems=watching.postmortems)
+    told = replace(told, devices=[SharedDevice(*row) for row in held_by_others().items()])
+    return replace(told, names=_largest_names(watching)) if names else told
 
 
-def verdict_json() -> str:
+def _largest_names(watching: Watcher) -> list[HeldByName]:
+    from xleak.shell.heap import take_snapshot, user_names
+    from xleak.shell.watcher import printable
+
+    heap, names = take_snapshot(watching), user_names(watching)
+    shares = heap.shares(names, []) if heap else []
+    held = [(sum(kept.values()), name) for (kept, _), name in zip(shares, names, strict=False)]
+    held = sorted((it for it in held if it[0] >= LEAST_BYTES), reverse=True)[:_MOST_NAMES]
+    return [HeldByName(printable(name), size) for size, name in held]
+
+
+def verdict_json(names: bool = False) -> str:
     """The session's verdict as one line of ASCII JSON, for a client that sends an expression."""
-    return json.dumps(to_json(session_verdict()))
+    return json.dumps(to_json(session_verdict(names)))

@@ -19,7 +19,7 @@ class Search {
         number_(graph.size(), kNoNode),
         lowest_(graph.size()) {}
 
-  std::optional<std::vector<GraphNode>> run() {
+  std::optional<LargeVector<GraphNode>> run() {
     for (GraphNode node = 0; node < graph_.size(); ++node) {
       if (number_[node] == kNoNode && !search_from(node)) return std::nullopt;
     }
@@ -69,18 +69,18 @@ class Search {
 
   const Graph& graph_;
   StopWatch watch_;
-  std::vector<GraphNode> component_;
-  std::vector<GraphNode> number_;
-  std::vector<GraphNode> lowest_;
-  std::vector<GraphNode> open_;
-  std::vector<Visit> visits_;
+  LargeVector<GraphNode> component_;
+  LargeVector<GraphNode> number_;
+  LargeVector<GraphNode> lowest_;
+  LargeVector<GraphNode> open_;
+  LargeVector<Visit> visits_;
   GraphNode next_number_ = 0;
   GraphNode next_component_ = 0;
 };
 
 }  // namespace
 
-std::optional<std::vector<GraphNode>> components(const Graph& graph, const Stop& stop) {
+std::optional<LargeVector<GraphNode>> components(const Graph& graph, const Stop& stop) {
   return Search(graph, stop).run();
 }
 

@@ -84,7 +84,7 @@ std::vector<DeviceState> device_states(const std::vector<CellRecord>& records) {
     DeviceState state{use.device, use.allocated_bytes, use.reserved_bytes,
                       use.inactive_split_bytes};
     for (auto before = at; before != records.rend() && was_idle(*before, use.device); ++before)
-      ++state.idle_cells;
+      if (!before->is_own) ++state.idle_cells;
     state.total_bytes = use.total_bytes;
     for (auto before = at; before != records.rend() && !state.last_used; ++before)
       state.last_used = cell_of(*before, use.device);

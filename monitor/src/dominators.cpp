@@ -8,9 +8,9 @@ namespace {
 /// What is reached from the root, numbered in the order of a depth-first search. All nodes below
 /// are such numbers: 0 is the root, and parents come before their children.
 struct Preorder {
-  std::vector<GraphNode> node_of;
-  std::vector<GraphNode> number_of;  ///< By node of the graph; kNoNode: not reached.
-  std::vector<GraphNode> parent;
+  LargeVector<GraphNode> node_of;
+  LargeVector<GraphNode> number_of;  ///< By node of the graph; kNoNode: not reached.
+  LargeVector<GraphNode> parent;
 };
 
 std::optional<Preorder> number_nodes(const Graph& graph, GraphNode root, StopWatch& watch) {
@@ -20,7 +20,7 @@ std::optional<Preorder> number_nodes(const Graph& graph, GraphNode root, StopWat
   };
   Preorder order;
   order.number_of.assign(graph.size(), kNoNode);
-  std::vector<Visit> visits;
+  LargeVector<Visit> visits;
   const auto enter = [&](GraphNode node, GraphNode parent) {
     order.number_of[node] = static_cast<GraphNode>(order.node_of.size());
     visits.push_back({order.number_of[node], graph.first[node]});
@@ -57,7 +57,7 @@ Graph predecessors(const Graph& graph, const Preorder& order) {
   each_edge([&](GraphNode, GraphNode to) { turned.first[to + 1] += 1; });
   for (std::size_t i = 0; i < count; ++i) turned.first[i + 1] += turned.first[i];
   turned.targets.resize(turned.first[count]);
-  std::vector<std::uint64_t> next(turned.first.begin(), turned.first.end() - 1);
+  LargeVector<std::uint64_t> next(turned.first.begin(), turned.first.end() - 1);
   each_edge([&](GraphNode from, GraphNode to) { turned.targets[next[to]++] = from; });
   return turned;
 }
@@ -65,7 +65,7 @@ Graph predecessors(const Graph& graph, const Preorder& order) {
 /// The forest of the nodes that were treated, with paths made shorter as they are asked.
 class Forest {
  public:
-  explicit Forest(const std::vector<GraphNode>& parent) : ancestor_(parent) {
+  explicit Forest(const LargeVector<GraphNode>& parent) : ancestor_(parent) {
     for (GraphNode i = 0; i < parent.size(); ++i) {
       semi_.push_back(i);
       label_.push_back(i);
@@ -89,14 +89,14 @@ class Forest {
   }
 
  private:
-  std::vector<GraphNode> ancestor_;
-  std::vector<GraphNode> semi_;
-  std::vector<GraphNode> label_;
-  std::vector<GraphNode> path_;
+  LargeVector<GraphNode> ancestor_;
+  LargeVector<GraphNode> semi_;
+  LargeVector<GraphNode> label_;
+  LargeVector<GraphNode> path_;
 };
 
-std::optional<std::vector<GraphNode>> dominators_by_number(const Graph& predecessor,
-                                                           const std::vector<GraphNode>& parent,
+std::optional<LargeVector<GraphNode>> dominators_by_number(const Graph& predecessor,
+                                                           const LargeVector<GraphNode>& parent,
                                                            StopWatch& watch) {
   const auto count = static_cast<GraphNode>(parent.size());
   Forest forest(parent);
@@ -108,7 +108,7 @@ std::optional<std::vector<GraphNode>> dominators_by_number(const Graph& predeces
     }
     forest.semi(node) = semi;
   }
-  std::vector<GraphNode> dominator(parent);
+  LargeVector<GraphNode> dominator(parent);
   for (GraphNode node = 1; node < count; ++node) {
     while (dominator[node] > forest.semi(node)) dominator[node] = dominator[dominator[node]];
   }
@@ -131,9 +131,9 @@ std::optional<DominatorTree> dominators(const Graph& graph, GraphNode root, cons
   return tree;
 }
 
-std::vector<std::int64_t> retained_bytes(const DominatorTree& tree,
-                                         const std::vector<std::int64_t>& bytes) {
-  std::vector<std::int64_t> retained(bytes.size(), 0);
+LargeVector<std::int64_t> retained_bytes(const DominatorTree& tree,
+                                         const LargeVector<std::int64_t>& bytes) {
+  LargeVector<std::int64_t> retained(bytes.size(), 0);
   for (const GraphNode node : tree.order) retained[node] = bytes[node];
   for (std::size_t i = tree.order.size(); i-- > 1;) {
     const GraphNode node = tree.order[i];

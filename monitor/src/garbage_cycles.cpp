@@ -24,12 +24,12 @@ struct Part {
   }
 
   Graph graph;
-  std::vector<GraphNode> nodes;   ///< By number: the node of the whole graph.
-  std::vector<GraphNode> number;  ///< By node of the whole graph; kNoNode for the others.
+  LargeVector<GraphNode> nodes;   ///< By number: the node of the whole graph.
+  LargeVector<GraphNode> number;  ///< By node of the whole graph; kNoNode for the others.
 };
 
 /// By component: whether its nodes lead back to themselves.
-std::vector<bool> are_cycles(const Graph& graph, const std::vector<GraphNode>& component) {
+std::vector<bool> are_cycles(const Graph& graph, const LargeVector<GraphNode>& component) {
   std::vector<bool> cyclic(graph.size(), false);
   for (GraphNode node = 0; node < graph.size(); ++node) {
     for (auto edge = graph.first[node]; edge < graph.first[node + 1]; ++edge) {
@@ -40,8 +40,8 @@ std::vector<bool> are_cycles(const Graph& graph, const std::vector<GraphNode>& c
 }
 
 /// Marks what is reached from `node`, and returns what was not marked before.
-std::vector<GraphNode> mark(const Graph& graph, GraphNode node, std::vector<bool>& marked) {
-  std::vector<GraphNode> reached;
+LargeVector<GraphNode> mark(const Graph& graph, GraphNode node, std::vector<bool>& marked) {
+  LargeVector<GraphNode> reached;
   const auto add = [&](GraphNode next) {
     if (!marked[next]) reached.push_back(next);
     marked[next] = true;
@@ -78,7 +78,7 @@ std::optional<std::vector<bool>> waiting_anyway(const Part& garbage,
 std::optional<std::vector<GarbageCycle>> garbage_cycles(const Graph& graph,
                                                         std::vector<bool> garbage,
                                                         const std::vector<GraphNode>& suspects,
-                                                        const std::vector<std::int64_t>& bytes,
+                                                        const LargeVector<std::int64_t>& bytes,
                                                         const Stop& stop) {
   std::vector<bool> suspected(graph.size(), false);
   for (const GraphNode node : suspects) suspected[node] = true;

@@ -36,7 +36,7 @@ constexpr std::int64_t kFillingBytes = 1 << 20;
 constexpr std::int64_t kLeastTrip = 8 << 20;
 // A limit may have been lowered since the last look.
 constexpr std::int64_t kMostTrip = 128 << 20;
-constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kNoTrip = std::numeric_limits<std::int64_t>::max();
 // Half of the way, so that who grows fast is seen several times before the end.
 constexpr std::int64_t kTripShare = 2;
 
@@ -65,7 +65,7 @@ struct Guard::State {
   GuardLevels levels;
   const pid_t owner;
   std::atomic<GuardPolicy> policy{GuardPolicy::off};
-  std::atomic<std::int64_t> trip_bytes{kNever};
+  std::atomic<std::int64_t> trip_bytes{kNoTrip};
   std::function<void(const GuardNote&)> tell;
   std::function<void(std::int64_t)> tell_rest;
   std::function<void()> call_main;
@@ -163,7 +163,7 @@ std::vector<LimitReading> Guard::State::with_devices(
 void Guard::State::set_trip(const OwnMemory& own) noexcept {
   const bool watched = policy != GuardPolicy::off && levels.runs_cell();
   const auto way = std::clamp(levels.distance_bytes(own) / kTripShare, kLeastTrip, kMostTrip);
-  trip_bytes = watched ? own.resident_bytes + way : kNever;
+  trip_bytes = watched ? own.resident_bytes + way : kNoTrip;
 }
 
 bool Guard::State::wants_main() const {
@@ -202,7 +202,7 @@ void Guard::set_policy(GuardPolicy policy) noexcept {
   const std::lock_guard lock(state_->mutex);
   state_->policy = policy;
   if (policy != GuardPolicy::off && !state_->thread.joinable()) state_->start_thread();
-  if (policy == GuardPolicy::off) state_->trip_bytes = kNever;
+  if (policy == GuardPolicy::off) state_->trip_bytes = kNoTrip;
   state_->is_tripped = true;
   state_->changed.notify_all();
 }
@@ -226,12 +226,12 @@ void Guard::end_cell(int index) noexcept {
   if (index == 0 || state_->in_child()) return;
   const std::lock_guard lock(state_->mutex);
   state_->levels.end_cell(index);
-  if (!state_->levels.runs_cell()) state_->trip_bytes = kNever;
+  if (!state_->levels.runs_cell()) state_->trip_bytes = kNoTrip;
 }
 
 void Guard::sampled(std::int64_t resident_bytes) noexcept {
   if (resident_bytes < state_->trip_bytes) return;
-  state_->trip_bytes = kNever;
+  state_->trip_bytes = kNoTrip;
   const std::lock_guard lock(state_->mutex);
   state_->is_tripped = true;
   state_->changed.notify_all();

@@ -74,6 +74,11 @@ void Ledger::close(int index, CellStatus status, const std::optional<int>& execu
   record.devices = device_use(devices, after.devices);
 }
 
+void Ledger::mark_own(int index) noexcept {
+  if (index < 1 || static_cast<std::size_t>(index) > records_.size()) return;
+  records_[static_cast<std::size_t>(index) - 1].is_own = true;
+}
+
 std::optional<LiveCell> Ledger::live(int index, double seconds, std::int64_t resident_bytes) const {
   const auto at = std::find_if(running_.begin(), running_.end(),
                                [index](const Before& before) { return before.index == index; });
@@ -94,6 +99,10 @@ CellChange Ledger::change_of(int index) const {
   if (index < 1 || static_cast<std::size_t>(index) > records_.size()) return {};
   const CellRecord& record = records_[static_cast<std::size_t>(index) - 1];
   CellChange change;
+  if (record.is_own) {
+    change.heap_is_known = true;
+    return change;
+  }
   change.heap_is_known = record.heap_kept_bytes.has_value();
   change.kept_bytes = record.heap_kept_bytes.value_or(0);
   change.moved_bytes = std::abs(change.kept_bytes);

@@ -27,6 +27,8 @@ class Ledger {
   /// Has `tell` called by the sampling thread while cells run; see PeakSampler::follow.
   void follow(PeakSampler::Tell tell) { sampler_.follow(std::move(tell)); }
   void beat_by(std::function<void()> beat) { sampler_.beat_by(std::move(beat)); }
+  /// The cell is xleak's own, not the user's; an index without a record is left alone.
+  void mark_own(int index) noexcept;
   /// A cell that runs; empty once it has ended, or where its start is unknown.
   std::optional<LiveCell> live(int index, double seconds, std::int64_t resident_bytes) const;
   /// The one that began last of those that run, as it is now.

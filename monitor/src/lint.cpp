@@ -22,6 +22,20 @@ namespace {
 // More files beside a notebook than this are a package, which is linted for itself.
 constexpr std::size_t kMostModules = 64;
 
+std::vector<DoubtfulCell> doubtful_cells(const source::Program& program) {
+  std::vector<DoubtfulCell> doubtful;
+  for (std::size_t i = 0; i < program.cells.size(); ++i) {
+    const source::Reading& reading = program.readings[i];
+    // The grammar reads over a NUL, also where it is in a comment.
+    const bool may_be_refused =
+        reading.is_doubtful || program.cells[i].text.find('\0') != std::string::npos;
+    if (!may_be_refused && reading.cut_line == 0) continue;
+    doubtful.push_back({program.cells[i].index, program.texts[i], may_be_refused,
+                        static_cast<int>(reading.cut_line)});
+  }
+  return doubtful;
+}
+
 SourceReport report_of(const SourceView& code) {
   SourceReport report;
   source::Ignores ignores(code.program());
@@ -41,6 +55,7 @@ SourceReport report_of(const SourceView& code) {
                             std::make_tuple(b.finding.cell, b.finding.line, b.finding.column);
                    });
   report.unused = ignores.unused();
+  report.doubtful = doubtful_cells(code.program());
   return report;
 }
 
@@ -138,29 +153,40 @@ void make_own(Finding& finding) {
   finding.cause_cell = 1;
 }
 
-// The findings of a module become those of its own file.
+// The file of a module among those that a program imports, which is to blame for something.
+LintedFile& file_of(LintedFile& file, const Modules& modules, int cell) {
+  const std::string& path = modules.paths[static_cast<std::size_t>(-cell) - 1];
+  const auto module = std::find_if(file.modules.begin(), file.modules.end(),
+                                   [&](const LintedFile& it) { return it.path == path; });
+  if (module != file.modules.end()) return *module;
+  LintedFile added;
+  added.path = path;
+  added.first_lines = {1};
+  const auto source = std::find_if(modules.cells.begin(), modules.cells.end(),
+                                   [&](const SourceCell& it) { return it.index == cell; });
+  added.sources = {source->text};
+  file.modules.push_back(std::move(added));
+  return file.modules.back();
+}
+
+// What is reported of a module goes to the module's own file.
 void hand_out(LintedFile& file, const Modules& modules) {
+  std::vector<DoubtfulCell> doubtful;
+  for (DoubtfulCell& cell : file.report.doubtful) {
+    auto& to = cell.cell > 0 ? doubtful : file_of(file, modules, cell.cell).report.doubtful;
+    cell.cell = std::max(1, cell.cell);
+    to.push_back(std::move(cell));
+  }
+  file.report.doubtful = std::move(doubtful);
   std::vector<Verdict> own;
   for (Verdict& verdict : file.report.findings) {
     if (verdict.finding.cell > 0) {
       own.push_back(std::move(verdict));
       continue;
     }
-    const std::size_t at = static_cast<std::size_t>(-verdict.finding.cell) - 1;
-    const auto is_it = [&](const LintedFile& it) { return it.path == modules.paths[at]; };
-    auto module = std::find_if(file.modules.begin(), file.modules.end(), is_it);
-    if (module == file.modules.end()) {
-      LintedFile added;
-      added.path = modules.paths[at];
-      added.first_lines = {1};
-      const auto cell =
-          std::find_if(modules.cells.begin(), modules.cells.end(),
-                       [&](const SourceCell& it) { return it.index == verdict.finding.cell; });
-      added.sources = {cell->text};
-      module = file.modules.insert(file.modules.end(), std::move(added));
-    }
+    LintedFile& module = file_of(file, modules, verdict.finding.cell);
     make_own(verdict.finding);
-    module->report.findings.push_back(std::move(verdict));
+    module.report.findings.push_back(std::move(verdict));
   }
   file.report.findings = std::move(own);
   auto& unused = file.report.unused;
@@ -169,7 +195,12 @@ void hand_out(LintedFile& file, const Modules& modules) {
                unused.end());
 }
 
+bool begins_with_marker(const SourceCell& cell) {
+  return source::is_marker(std::string_view(cell.text).substr(0, cell.text.find('\n')));
+}
+
 void lint_program(LintedFile& file, std::vector<SourceCell> cells) {
+  file.has_cells = file.is_notebook || std::any_of(cells.begin(), cells.end(), begins_with_marker);
   for (const SourceCell& cell : cells) {
     file.first_lines.push_back(cell.first_line);
     file.sources.push_back(cell.text);
@@ -177,8 +208,7 @@ void lint_program(LintedFile& file, std::vector<SourceCell> cells) {
   const SourceView code(cells);
   ModuleReader reader(folder_of(file.path), file.path);
   // The files of a package import each other, and are linted each for itself.
-  const bool has_cells = file.is_notebook || cells.size() > 1;
-  if (has_cells) reader.read(code);
+  if (file.is_notebook || cells.size() > 1) reader.read(code);
   const Modules modules = reader.take();
   if (modules.cells.empty()) {
     file.report = report_of(code);
@@ -189,7 +219,7 @@ void lint_program(LintedFile& file, std::vector<SourceCell> cells) {
     file.report = lint(std::move(program));
   }
   hand_out(file, modules);
-  if (file.report.findings.empty()) file.sources.clear();
+  if (file.report.findings.empty() && file.report.doubtful.empty()) file.sources.clear();
 }
 
 void lint_content(LintedFile& file, std::string_view text) {

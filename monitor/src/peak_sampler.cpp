@@ -32,13 +32,6 @@ constexpr auto kBetweenTold = 250ms;
 // Enough to see where the time of a cell of seconds goes.
 constexpr auto kBetweenBeats = 50ms;
 
-struct Watch {
-  int cell;
-  Clock::time_point since;
-  Clock::time_point told;  ///< At first as `since`.
-  std::optional<std::int64_t> peak_bytes;
-};
-
 // A thread inherits the mask of its maker: signals must go to the thread that runs user code.
 class AllSignalsBlocked {
  public:
@@ -58,6 +51,13 @@ class AllSignalsBlocked {
 }  // namespace
 
 struct PeakSampler::State {
+  struct Watch {
+    int cell;
+    Clock::time_point since;
+    Clock::time_point told;  ///< At first as `since`.
+    std::optional<std::int64_t> peak_bytes;
+  };
+
   explicit State(Read reader) : read(std::move(reader)), owner(::getpid()) {}
   ~State() {
     if (timer >= 0) ::close(timer);
@@ -192,7 +192,7 @@ std::optional<std::int64_t> PeakSampler::stop(int cell) {
   const std::lock_guard lock(state_->mutex);
   auto& watches = state_->watches;
   const auto at = std::find_if(watches.begin(), watches.end(),
-                               [cell](const Watch& watch) { return watch.cell == cell; });
+                               [cell](const State::Watch& watch) { return watch.cell == cell; });
   if (at == watches.end()) return std::nullopt;
   const auto peak_bytes = at->peak_bytes;
   watches.erase(at);

@@ -116,6 +116,12 @@ void Session::end_cell(int index, CellStatus status, const std::optional<int>& e
   }
 }
 
+void Session::mark_own(int index) noexcept {
+  if (state_->in_child()) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->ledger.mark_own(index);
+}
+
 std::vector<CellRecord> Session::records() const {
   if (state_->in_child()) return {};
   const std::lock_guard lock(state_->mutex);
@@ -134,6 +140,12 @@ std::optional<LiveCell> Session::running() const {
   if (state_->in_child()) return std::nullopt;
   const std::lock_guard lock(state_->mutex);
   return state_->ledger.running();
+}
+
+std::optional<std::int64_t> Session::resident_bytes() const {
+  if (state_->in_child()) return std::nullopt;
+  const std::lock_guard lock(state_->mutex);
+  return state_->probes->resident_bytes();
 }
 
 CellChange Session::change_of(int index) const {

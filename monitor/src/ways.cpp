@@ -4,15 +4,15 @@
 
 namespace xleak::monitor {
 
-std::optional<std::vector<GraphNode>> shortest_ways(const Graph& graph, GraphNode root,
+std::optional<LargeVector<GraphNode>> shortest_ways(const Graph& graph, GraphNode root,
                                                     const std::vector<GraphNode>& avoided,
                                                     const Stop& stop) {
   StopWatch watch(stop);
-  std::vector<GraphNode> before(graph.size(), kNoNode);
+  LargeVector<GraphNode> before(graph.size(), kNoNode);
   // What has a node before it is not entered again.
   before[root] = root;
   for (const GraphNode node : avoided) before[node] = node;
-  std::vector<GraphNode> queue{root};
+  LargeVector<GraphNode> queue{root};
   for (std::size_t at = 0; at < queue.size(); ++at) {
     const GraphNode node = queue[at];
     for (auto edge = graph.first[node]; edge < graph.first[node + 1]; ++edge) {
@@ -28,7 +28,7 @@ std::optional<std::vector<GraphNode>> shortest_ways(const Graph& graph, GraphNod
   return before;
 }
 
-std::vector<GraphNode> way_to(const std::vector<GraphNode>& before, GraphNode root,
+std::vector<GraphNode> way_to(const LargeVector<GraphNode>& before, GraphNode root,
                               GraphNode node) {
   std::vector<GraphNode> way{node};
   while (way.back() != root) {
@@ -40,10 +40,10 @@ std::vector<GraphNode> way_to(const std::vector<GraphNode>& before, GraphNode ro
 }
 
 std::optional<std::int64_t> reachable_bytes(const Graph& graph, GraphNode node,
-                                            const std::vector<std::int64_t>& bytes,
+                                            const LargeVector<std::int64_t>& bytes,
                                             std::vector<bool> avoided, const Stop& stop) {
   StopWatch watch(stop);
-  std::vector<GraphNode> pending{node};
+  LargeVector<GraphNode> pending{node};
   avoided[node] = true;
   std::int64_t sum = 0;
   while (!pending.empty()) {

@@ -15,6 +15,13 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture
+def seven(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Notebook 7, on a server of its own."""
+    with served("notebook", tmp_path_factory.mktemp("notebook")) as server:
+        yield server
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with chromium() as browser:

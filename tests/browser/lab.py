@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -125,6 +126,15 @@ class Server:
         """Whether a kernel runs a cell, by what the server itself hears of it."""
         return any(it["execution_state"] == "busy" for it in self.ask("GET", "api/kernels"))
 
+    def has_idle_kernel(self) -> bool:
+        """Whether there is a kernel that a page has connected to and that has answered."""
+        try:
+            kernels = self.ask("GET", "api/kernels")
+        except urllib.error.HTTPError:
+            # One of an earlier test is just ending.
+            return False
+        return any(it["execution_state"] == "idle" and it["connections"] for it in kernels)
+
     def restarts(self) -> int:
         """How often a kernel that had crashed was started again."""
         return self.log.read_text().count("KernelRestarter: restarting kernel")
@@ -195,7 +205,7 @@ class Notebook:
 
     def output(self, number: int) -> str:
         """What the last run of a cell printed or showed."""
-        shown: str = self.cell(number).locator(".jp-OutputArea-output").inner_text()
+        shown: str = self.cell(number).locator(".jp-OutputArea-output").first.inner_text()
         return shown.strip()
 
     # --- the panel ---------------------------------------------------------------------------

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from lab import Notebook, Server, served
+from lab import Notebook, Server
 from playwright.sync_api import Page, expect
 
 MIB = 1 << 20
 
 
-@pytest.fixture
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with served("notebook", tmp_path_factory.mktemp("notebook")) as server:
-        yield server
-
-
 @pytest.mark.each_lab
-def test_the_panel_opens_beside_the_notebook_and_releases(page: Page, server: Server) -> None:
+def test_the_panel_opens_beside_the_notebook_and_releases(page: Page, seven: Server) -> None:
     cells = [f"value = bytearray({64 * MIB})", "memoryview(value)", "del value"]
-    opened = Notebook(page, server, server.write("seven.ipynb", cells), tree="notebooks")
+    opened = Notebook(page, seven, seven.write("seven.ipynb", cells), tree="notebooks")
     opened.open_panel()
     for number in (1, 2, 3):
         opened.run(number)

@@ -125,7 +125,24 @@ def test_a_finding_is_explained_and_dismissed(notebook: OpenNotebook) -> None:
     dialog.get_by_role("button", name="Close").click()
     finding.get_by_role("button", name="Dismiss").click()
     expect(finding).to_have_count(0)
-    expect(opened.panel.locator(".jp-xleak-Empty").first).to_contain_text("Nothing is kept")
+    expect(opened.panel.locator(".jp-xleak-Empty").first).to_contain_text("No leak found.")
+    dismissed = opened.panel.locator(".jp-xleak-Dismissed")
+    expect(dismissed).to_contain_text("1 dismissed")
+    dismissed.get_by_role("button", name="Show").click()
+    expect(finding).to_have_count(1)
+    expect(dismissed).to_have_count(0)
+
+
+def test_without_a_leak_what_the_cells_kept_stands_beside_it_and_who_holds_it(
+    notebook: OpenNotebook,
+) -> None:
+    opened = notebook([f"features = bytearray({64 * MIB})"])
+    opened.run(1)
+    said = opened.panel.locator(".jp-xleak-Empty").first
+    expect(said).to_contain_text("No leak found.")
+    expect(said).to_contain_text(re.compile(r"The cells kept [\d.]+ MiB, imports included\."))
+    said.get_by_role("button", name="Who holds it?").click()
+    expect(said).to_contain_text("Names that hold most: features 64 MiB")
 
 
 def test_the_repair_of_the_source_is_shown_and_then_made(notebook: OpenNotebook) -> None:

@@ -278,7 +278,9 @@ def test_two_notebooks_each_show_their_own(notebook: OpenNotebook, lab: Server) 
     expect(first.bar(2)).to_have_count(0)
 
 
-def test_while_the_panel_is_closed_no_more_than_hello_is_sent(page: Page, lab: Server) -> None:
+def test_while_the_panel_is_closed_and_nothing_is_found_no_more_than_hello_is_sent(
+    page: Page, lab: Server
+) -> None:
     told: list[str] = []
 
     def listen(socket: WebSocket) -> None:
@@ -299,5 +301,7 @@ def test_while_the_panel_is_closed_no_more_than_hello_is_sent(page: Page, lab: S
 def kinds(frame: str | bytes) -> list[str]:
     """The kinds of our messages in a frame."""
     text = frame if isinstance(frame, str) else frame.decode(errors="replace")
-    ours = "hello|session|cell|findings|done|error|live|progress|names|devices|policy"
+    ours = (
+        "hello|session|cell|findings|findings_count|done|error|live|progress|names|devices|policy"
+    )
     return re.findall(rf'"kind": ?"({ours})"', text)

@@ -46,7 +46,6 @@ SUITES = [
         "jupyter_kernel_test 0.7.0",
         ROOT / "tests" / "conformance",
         ["test_jupyter_kernel_test.py"],
-        {"test_recv_iopub_welcome_msg": "the optional `iopub_welcome` message is not sent"},
     ),
     Suite(
         "ipykernel 7.4.0, tests/test_message_spec.py",

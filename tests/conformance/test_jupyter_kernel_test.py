@@ -58,7 +58,7 @@ class XleakKernelTests(jupyter_kernel_test.KernelTests):
 
 class XleakWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
     kernel_name = "xleak"
-    support_iopub_welcome = False
+    support_iopub_welcome = True
 
 
 if __name__ == "__main__":

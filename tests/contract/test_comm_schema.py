@@ -80,12 +80,13 @@ def test_what_the_kernel_builds_is_valid() -> None:
     cells, findings = shape["cells"], shape["findings"]
     for message in (
         messages.hello(list(REQUESTS)),
-        messages.session(1, cells, 4, findings, "report"),
+        messages.session(1, cells, 4, findings, "report", 2),
         messages.cell(cells[0]),
         messages.findings(changed=findings),
-        messages.findings(3, added=findings),
+        messages.findings(3, added=findings, dismissed_now=1),
         messages.done(1),
         messages.progress(None, 1),
+        messages.process(325058560),
         messages.policy("auto"),
         messages.released([findings[0]["id"]], {"malloc": 16}, ["Out[2]: came back"]),
         messages.error(None, "A request has an id, a number from 1 up."),

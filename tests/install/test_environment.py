@@ -26,6 +26,11 @@ def python(environment: Path, code: str) -> str:
     return finished.stdout.strip()
 
 
+def test_the_version_is_that_of_the_distribution(fresh_environment: Path) -> None:
+    code = "import xleak, importlib.metadata as m; print(xleak.__version__ == m.version('xleak'))"
+    assert python(fresh_environment, code) == "True"
+
+
 def test_the_native_border_imports_without_xeus(fresh_environment: Path) -> None:
     assert python(fresh_environment, LOADED) == "[]"
 

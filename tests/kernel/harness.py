@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import os
-import random
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.localinterfaces import local_ips
 from jupyter_client.manager import KernelManager
 
 TIMEOUT = 30
@@ -25,7 +24,7 @@ IPYTHON_DIR = _HISTORY.name
 # So are the records of kernels, most of which are killed here.
 _RECORDS = tempfile.TemporaryDirectory(prefix="xleak-state-")
 os.environ["XDG_STATE_HOME"] = _RECORDS.name
-SETTLED = "not __import__('xleak.shell.watcher').shell.watcher.watcher()._unfinished"
+SETTLED = "not __import__('xleak.shell.watcher').shell.watcher.watcher().is_unfinished"
 FINDINGS = """[
     {"key": f.key, "code": f.code, "bytes": f.bytes, "cell": f.cell, "fix": f.fixes[0].code if f.fixes else None}
     for f in __import__("xleak")._native.findings()
@@ -38,14 +37,10 @@ PYTHON = os.environ.get("XLEAK_KERNEL_PYTHON", sys.executable)
 TENSORFLOW_PYTHON = os.environ.get("XLEAK_TENSORFLOW_PYTHON")
 
 
-def free_port() -> int:
-    """Below those that the system gives to who connects: one of those may be a browser's by the time that
-    a kernel binds it, or binds it again."""
-    while True:
-        port = random.randrange(16_000, 32_000)
-        with socket.socket() as one, suppress(OSError):
-            one.bind(("127.0.0.1", port))
-            return port
+# An address of this process's own: no other can take a port there between its choice and the kernel's bind.
+ADDRESS = f"127.{1 + (os.getpid() >> 16) % 254}.{os.getpid() >> 8 & 255}.{os.getpid() & 255}"
+# Below those that the system gives to who connects.
+_PORTS = itertools.cycle(range(16_000, 32_000))
 
 
 class XleakManager(KernelManager):
@@ -56,8 +51,12 @@ class XleakManager(KernelManager):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.cache_ports = False
+        if ADDRESS not in local_ips():
+            # jupyter_client knows of this machine's addresses only those that its interfaces name.
+            local_ips().append(ADDRESS)
+        self.ip = ADDRESS
         for name in ("shell", "iopub", "stdin", "hb", "control"):
-            setattr(self, f"{name}_port", free_port())
+            setattr(self, f"{name}_port", next(_PORTS))
 
     @property
     def kernel_spec(self) -> KernelSpec:
@@ -148,14 +147,18 @@ class Session:
         ran = self.run("", silent=True, user_expressions={"it": expression})
         return ast.literal_eval(ran.content["user_expressions"]["it"]["data"]["text/plain"])
 
-    def findings(self) -> dict[str, Any]:
-        """By key, once the search that goes on while the kernel is idle has ended."""
-        # Each question interrupts the search, which then starts anew: it needs ever longer pauses.
+    def settle(self) -> None:
+        """Waits until the search that goes on while the kernel is idle has ended."""
+        # Each question interrupts the search, which then starts again: it needs ever longer pauses.
         pause = 0.1
         while not self.ask(SETTLED):
             assert pause < TIMEOUT, "the search does not end"
             time.sleep(pause)
             pause *= 2
+
+    def findings(self) -> dict[str, Any]:
+        """By key, once the search has ended."""
+        self.settle()
         return {found["key"]: found for found in self.ask(FINDINGS)}
 
     def request(

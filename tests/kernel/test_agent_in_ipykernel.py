@@ -1,4 +1,4 @@
-"""The agent under `%load_ext xleak`, where ipykernel's loop runs between the cells and nobody says what waits."""
+"""The agent under `%load_ext xleak`, where ipykernel's loop runs between the cells."""
 
 from __future__ import annotations
 
@@ -67,7 +67,6 @@ def wait_until_gone(kernel: Session, number: int) -> None:
     deadline, pause = time.monotonic() + TIMEOUT, 0.3
     while number in entries(kernel):
         assert time.monotonic() < deadline, "nothing was released"
-        # A search that took too long is tried again after the next cell.
         kernel.run("x = 1")
         time.sleep(pause)
         pause *= 2

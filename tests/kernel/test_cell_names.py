@@ -52,8 +52,9 @@ def test_whatever_names_a_cell_names_it_as_the_notebook_does(kernel: Session) ->
     assert f"warning  {name_of(leaked)}" in shown(kernel.run("%leakcheck"))
     report = kernel.run("%memreport")
     assert f"\n{name_of(leaked)} " in shown(report)
-    rows = [line.split()[0] for line in shown(report).split("\n\n")[0].splitlines()[1:]]
-    assert rows[-1] == str(report.content["execution_count"] - 1)
+    *rows, own = shown(report).split("\n\n")[0].splitlines()[1:]
+    assert rows[-1].split()[0] == str(failed.content["execution_count"])
+    assert own.endswith(f"[{report.content['execution_count'] - 1}]")
     diagnosis = shown(kernel.run("%leakcheck --diagnose"))
     assert f"{name_of(failed)} ended with an out-of-memory error" in diagnosis
     assert f"{name_of(kept)} kept 3" in shown(kernel.run("%xleak oom"))

@@ -43,7 +43,8 @@ def test_a_recorded_cell_writes_the_cells_over_time(kernel: Session, tmp_path: P
     ran = kernel.run(f"%%memreport --snapshot {tmp_path / 'it.pickle'}\nkept = bytearray(8 << 20)")
     assert "written to" in ran.text()
     points = json.loads((tmp_path / "it.pickle.json").read_text())["points"]
-    assert points[-1]["heap_kept_bytes"] >= 8 << 20
+    # Small blocks from before the cell are freed meanwhile.
+    assert points[-1]["heap_kept_bytes"] >= (8 << 20) * 0.99
 
 
 def test_a_diagnosis_is_text_and_a_table(kernel: Session) -> None:

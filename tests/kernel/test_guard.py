@@ -32,6 +32,15 @@ def fill(kept):
         grow(kept, len(kept) + 1)
         time.sleep(0.03)
 """
+# Another program, which takes memory until a file is there and then keeps it until its input ends.
+GREEDY = """
+import os, sys, time
+held = [b"x" * (380 << 20)]
+while not os.path.exists(sys.argv[1]):
+    held.append(b"x" * (1 << 20))
+    time.sleep(0.03)
+sys.stdin.read()
+"""
 
 StartIn = Callable[..., Session]
 
@@ -229,19 +238,15 @@ def test_memory_that_another_process_holds_stops_nothing_and_is_said_to_be_its(
     start_in: StartIn, group: MemoryGroup, tmp_path: Path
 ) -> None:
     kernel = start_in("interrupt")
-    running = kernel.send(await_level("cgroup", "critical"))
+    seen = str(tmp_path / "seen")
+    running = kernel.send(f"{await_level('cgroup', 'critical')}\nopen({seen!r}, 'w').close()")
     greedy = subprocess.Popen(
-        [
-            group.program(tmp_path, sys.executable),
-            "-c",
-            "import sys; held = b'x' * (435 << 20); sys.stdin.read()",
-        ],
-        stdin=subprocess.PIPE,
+        [group.program(tmp_path, sys.executable), "-c", GREEDY, seen], stdin=subprocess.PIPE
     )
     try:
         ran = kernel.wait(running, TIMEOUT)
         assert ran.content["status"] == "ok"
-        assert f"(pid {greedy.pid}) with 4" in ran.text("stderr")
+        assert re.search(rf"\(pid {greedy.pid}\) with \d\d\d MiB", ran.text("stderr"))
     finally:
         greedy.communicate()
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import socket
+from contextlib import suppress
 from typing import Any
 
+import psutil
 import pytest
-from harness import Message, Session
+import zmq
+from harness import TIMEOUT, Message, Session
 
 REQUESTS = [
     "execute_request",
@@ -101,3 +105,40 @@ def test_the_debugger_is_asked_only_what_it_can_read(fresh_kernel: Session) -> N
         assert debug(fresh_kernel, command=command, arguments={"source": 5})["success"] is False
     assert debug(fresh_kernel, command="debugInfo", seq="x")["success"] is False
     assert debug(fresh_kernel, command="debugInfo")["body"]["isStarted"] is True
+
+
+# As ZMTP 3.0 has it, for what ZeroMQ's own sockets would not send.
+GREETING = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32)
+READY = b"\x05READY\x0bSocket-Type" + (3).to_bytes(4, "big") + b"SUB"
+
+
+def test_a_topic_of_megabytes_is_not_kept_and_the_others_are_heard(kernel: Session) -> None:
+    process = psutil.Process(kernel.process.pid)
+    before = process.memory_info().rss
+    with socket.create_connection((kernel.client.ip, kernel.client.iopub_port), TIMEOUT) as peer:
+        peer.sendall(GREETING + b"\x04" + bytes([len(READY)]) + READY)
+        subscription = b"\x01" + b"a" * (4 << 20)
+        with suppress(ConnectionError):
+            peer.sendall(b"\x02" + len(subscription).to_bytes(8, "big") + subscription)
+            while peer.recv(4096):
+                pass  # Until the kernel hangs up.
+    # As a tree with a node for each byte it would take far more.
+    assert process.memory_info().rss - before < 64 << 20
+    assert kernel.value("1 + 1") == "2"
+
+
+def test_a_flood_of_subscriptions_does_not_hold_up_the_cells(kernel: Session) -> None:
+    with zmq.Context() as context, context.socket(zmq.XSUB) as peer:
+        peer.linger = 0
+        peer.connect(kernel.client._make_url("iopub"))
+        for number in range(20_000):
+            peer.send(b"\x01%d" % number)
+        # What is no subscription, in parts too.
+        peer.send_multipart([b"x" * 100, b"", b"\x01in a part"])
+        peer.send(b"")
+        assert kernel.value("1 + 1") == "2"
+        peer.send(b"\x01last")
+        while b"last" not in (parts := peer.recv_multipart())[0]:
+            assert parts
+    kernel.request("usage_request", channel="control")
+    assert kernel.value("2 + 2") == "4"

@@ -86,7 +86,7 @@ def test_a_list_that_took_all_there_was_is_named_all_the_same(fresh_kernel: Sess
     [told] = [it["data"]["text/plain"] for it in ran.of("display_data")]
     assert "Cell 2 ran out of memory on the host; " in told
     # No more than the next row would have taken.
-    assert re.search(r"; (\d+(\.\d)? KiB|\d(\.\d)? MiB) was free below", told)
+    assert re.search(r"; (0 B|\d+(\.\d)? KiB|\d(\.\d)? MiB) was free below", told)
     assert re.search(r"`rows` (9\d\d MiB|1\.1 GiB|1 GiB)", told)
     assert "xleak failed" not in ran.text("stderr")
     assert fresh_kernel.run("del rows").content["status"] == "ok"

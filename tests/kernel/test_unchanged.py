@@ -194,8 +194,8 @@ def test_the_cells_compared_here_are_watched(start_kernel: Starter) -> None:
     told = []
     for cell in [PREPARE, *FINALIZERS]:
         ran = kernel.run(cell)
-        # One line for the session, which is updated.
+        # A client that is not known gets its lines on top of the next cell.
         told += [*ran.of("display_data"), *ran.of("update_display_data")]
-        # What is not found before the reply is told at the top of the next cell, given a pause.
+        # The look comes after the reply, given a pause.
         kernel.findings()
     assert "xleak XL40" in str(told)

@@ -95,6 +95,32 @@ TEST_SUITE("accounting") {
     CHECK(!s.session.change_of(2).heap_is_known);
   }
 
+  TEST_CASE("a cell of xleak's own keeps its record, and nothing is concluded from its numbers") {
+    ScriptedSession s(own_mark(5000));
+    const auto grow = [&] { s.script->resident_bytes = s.script->resident_bytes + 700; };
+    s.cell(grow);
+    s.cell(grow);
+    s.session.mark_own(2);
+    s.session.mark_own(9);
+    CHECK_FALSE(s.session.record(1)->is_own);
+    CHECK(s.session.record(2)->is_own);
+    CHECK(*s.session.record(2)->resident_after_bytes -
+              *s.session.record(2)->resident_before_bytes ==
+          700);
+    CHECK(s.session.change_of(1).moved_bytes == 700);
+    CHECK(s.session.change_of(2).moved_bytes == 0);
+    CHECK(s.session.change_of(2).heap_is_known);
+  }
+
+  TEST_CASE("what the process takes now is read between cells too") {
+    ScriptedSession s;
+    CHECK(s.session.resident_bytes() == 1000);
+    s.script->resident_bytes = 400;
+    CHECK(s.session.resident_bytes() == 400);
+    s.script->resident_bytes = Script::kUnknown;
+    CHECK_FALSE(s.session.resident_bytes());
+  }
+
   TEST_CASE("a peak above the end of its cell is told as a spike") {
     ScriptedSession s(own_mark(5000));
     s.cell([&] {

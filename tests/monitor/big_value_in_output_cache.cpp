@@ -46,6 +46,21 @@ TEST_SUITE("big_value_in_output_cache") {
     CHECK(finding.fixes[0].code == "%xdel Out[4]");
   }
 
+  TEST_CASE("entries that lead to the same memory are named, and go together") {
+    OutputEntry shared = entry(64 * kMiB);
+    shared.together = {7};
+    const Finding two = detect(shared)[0];
+    CHECK(two.message ==
+          "Out[4] and Out[7] together keep 64 MiB alive (Tensor); nothing else names it. "
+          "Free it with `%xdel Out[4] Out[7]`, or end the cell with `;`.");
+    CHECK(two.fixes[0].code == "%xdel Out[4] Out[7]");
+    CHECK(two.key == "Out[4]");
+    shared.together = {7, 9};
+    const Finding more = detect(shared)[0];
+    CHECK(more.message.find("Out[4] and 2 other output entries together keep") == 0);
+    CHECK(more.fixes[0].code == "%xdel Out[4] Out[7] Out[9]");
+  }
+
   TEST_CASE("it is reported from 1 MiB on") {
     CHECK(detect(entry(kMiB)).size() == 1);
     CHECK(detect(entry(kMiB - 1)).empty());

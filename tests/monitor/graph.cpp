@@ -20,7 +20,8 @@ Graph graph_of(const std::vector<std::vector<GraphNode>>& rows) {
 }
 
 std::vector<GraphNode> dominators_of(const Graph& graph) {
-  return dominators(graph, 0, kNever)->dominator;
+  const auto tree = *dominators(graph, 0, kNever);
+  return {tree.dominator.begin(), tree.dominator.end()};
 }
 
 /// What the root reaches where `removed` is not there, by the definition of a dominator.
@@ -122,7 +123,7 @@ TEST_SUITE("graph") {
     const Graph graph = graph_of({{1, 2}, {3, 4}, {4}, {}, {5}, {}, {5}});
     const auto tree = *dominators(graph, 0, kNever);
     CHECK(retained_bytes(tree, {0, 1, 2, 30, 400, 5000, 60000}) ==
-          std::vector<std::int64_t>{5433, 31, 2, 30, 5400, 5000, 0});
+          LargeVector<std::int64_t>{5433, 31, 2, 30, 5400, 5000, 0});
   }
 
   TEST_CASE("reachable bytes count what is shared too, once") {
@@ -196,8 +197,8 @@ TEST_SUITE("graph") {
     CHECK_FALSE(dominators(chain, 0, at_once));
     CHECK_FALSE(components(chain, at_once));
     CHECK_FALSE(garbage_cycles(chain, std::vector<bool>(100'000, true), {0},
-                               std::vector<std::int64_t>(100'000), at_once));
-    CHECK_FALSE(reachable_bytes(chain, 0, std::vector<std::int64_t>(100'000),
+                               LargeVector<std::int64_t>(100'000), at_once));
+    CHECK_FALSE(reachable_bytes(chain, 0, LargeVector<std::int64_t>(100'000),
                                 std::vector<bool>(100'000), at_once));
   }
 }

@@ -22,7 +22,7 @@ TEST_SUITE("graph_smells") {
     CHECK(findings[0].bytes == 30 * kMiB);
     CHECK(findings[0].holders == std::vector<std::string>{"state"});
     CHECK(findings[0].message ==
-          "state was led on through 12 forward passes: its autograd graph keeps 30 MiB of their "
+          "state was carried through 12 forward passes: its autograd graph keeps 30 MiB of their "
           "activations alive. Cut it between two batches, as `state.detach_()` does.");
     CHECK(findings[0].fixes[0].code == "state.detach_()");
   }
@@ -52,6 +52,16 @@ TEST_SUITE("graph_smells") {
     }
   }
 
+  TEST_CASE("only the terms of a number have an item()") {
+    const auto of = [](const char* kind) {
+      const auto findings = detect("XL203", graph(kind, "total", kMiB, 10));
+      return findings.empty() ? std::string() : findings[0].message;
+    };
+    CHECK(of("sums").find(".item()") != std::string::npos);
+    CHECK(of("sums of tensors").find(".item()") == std::string::npos);
+    CHECK(of("sums of tensors").find(".detach()") != std::string::npos);
+  }
+
   TEST_CASE("below 1 MiB a graph is not worth a word") {
     CHECK(detect("XL203", graph("sums", "total", kMiB - 1, 50)).empty());
     CHECK(detect("XL208", graph("carried states", "state", kMiB - 1, 50)).empty());
@@ -63,13 +73,53 @@ TEST_SUITE("graph_smells") {
     CHECK(findings[0].message.find("of 1 forward pass alive") != std::string::npos);
   }
 
-  TEST_CASE("one view is told by itself, several by their container") {
-    const Holder one{"views", "head", 3 * kMiB, 2, "arrays", 1, "head = head.copy()"};
-    CHECK(detect("XL118", one)[0].message.find("head is a view that keeps 3 MiB alive") == 0);
-    CHECK(detect("XL118", one)[0].message.find("`view.copy()`") != std::string::npos);
-    const Holder many{"views", "corners", 3 * kMiB, 2, "tensors", 7, "corners.clear()"};
-    CHECK(detect("XL118", many)[0].message.find("7 views in corners keep 3 MiB alive") == 0);
-    CHECK(detect("XL118", many)[0].message.find("`view.clone()`") != std::string::npos);
+  TEST_CASE("the message of a view says what it shows, what it keeps and what copies it") {
+    const Holder one{"view",
+                     "row",
+                     64 * kMiB,
+                     2,
+                     "the storage of the tensor that it was cut from",
+                     1,
+                     "row = row.clone()",
+                     4096};
+    CHECK(detect("XL118", one)[0].message ==
+          "`row` shows 4 KiB and keeps 64 MiB alive: the storage of the tensor that it was cut "
+          "from, which no name reaches. Keep a copy: `row = row.clone()`.");
+    const Holder many{"views",
+                      "corners",
+                      3 * kMiB,
+                      2,
+                      "the storages of the tensors that they were cut from",
+                      7,
+                      "corners[:] = [v.clone() for v in corners]",
+                      14 << 10};
+    CHECK(detect("XL118", many)[0].message ==
+          "7 views in `corners` show 14 KiB and keep 3 MiB alive: the storages of the tensors that "
+          "they were cut from, which no name reaches. Keep copies: "
+          "`corners[:] = [v.clone() for v in corners]`.");
+  }
+
+  TEST_CASE("code that is too long for the message is in the fix alone") {
+    Holder one{"view", "row", 64 * kMiB, 2, "a storage", 1, std::string(101, 'x'), 4096};
+    const auto findings = detect("XL118", one);
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].message.find("no name reaches. Keep a copy.") != std::string::npos);
+    CHECK(findings[0].fixes[0].code == one.release);
+  }
+
+  TEST_CASE(
+      "a single view is a note from 1 MiB and a warning from 16 MiB, several warn from 1 MiB") {
+    const auto severity = [](const char* kind, std::int64_t bytes, int count) {
+      const auto findings = detect("XL118", Holder{kind, "row", bytes, 2, "", count, "", 8});
+      return findings.empty() ? std::nullopt : findings[0].severity;
+    };
+    CHECK(detect("XL118", Holder{"view", "row", kMiB - 1, 2, "", 1, "", 8}).empty());
+    CHECK(severity("view", kMiB, 1) == Severity::note);
+    CHECK(severity("view", 16 * kMiB - 1, 1) == Severity::note);
+    CHECK(severity("view", 16 * kMiB, 1) == Severity::warning);
+    // None of its own: the rule's, which is a warning.
+    REQUIRE(detect("XL118", Holder{"views", "rows", kMiB, 2, "", 2, "", 8}).size() == 1);
+    CHECK(severity("views", kMiB, 2) == std::nullopt);
   }
 
   TEST_CASE("a deleted tensor is told with what holds it") {

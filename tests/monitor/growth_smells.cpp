@@ -45,7 +45,13 @@ TEST_SUITE("growth_smells") {
     Holder cache{"growing cache", "by_path", 4 * kMiB, 1, "ndarray", 7, "by_path.clear()"};
     CHECK(says(detect("XL109", cache), "The cache by_path has no bound"));
     cache.kind = "cache without hits";
+    cache.largest = "`Timestamp`";
     CHECK(says(detect("XL109", cache), "The cache of by_path hardly ever hits"));
+    CHECK(says(detect("XL109", cache), "nearly every call had a new `Timestamp`"));
+    CHECK_FALSE(says(detect("XL109", cache), "ensor"));
+    cache.kind = "cache of identities";
+    cache.largest = "`Tensor`";
+    CHECK(says(detect("XL109", cache), "a new `Tensor` never equals another one"));
   }
 
   TEST_CASE("one tensor on a module is a warning, a container that grows there an error") {

@@ -8,7 +8,8 @@ using namespace xleak::monitor;
 namespace {
 
 Holder traceback(std::int64_t bytes) {
-  return {"traceback", "the last traceback", bytes, 4, "local pair", 1, "%release_cache"};
+  return {"traceback", "the last traceback",         bytes, 4, "local pair",
+          1,           "%release_cache --tracebacks"};
 }
 
 Holder figures(int count) {
@@ -37,8 +38,8 @@ TEST_SUITE("holder_smells") {
     CHECK(findings[0].path == std::vector<std::string>{"the last traceback", "local pair"});
     CHECK(findings[0].message ==
           "The traceback of the last error keeps 15 MiB alive, most of it by local pair; no name "
-          "reaches it. Free it with `%release_cache`, or catch the error.");
-    CHECK(findings[0].fixes[0].code == "%release_cache");
+          "reaches it. Free it with `%release_cache --tracebacks`, or catch the error.");
+    CHECK(findings[0].fixes[0].code == "%release_cache --tracebacks");
   }
 
   TEST_CASE("holders are reported from 1 MiB on") {

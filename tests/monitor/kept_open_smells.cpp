@@ -21,6 +21,15 @@ TEST_SUITE("kept_open_smells") {
     CHECK(findings[0].cause_cell == 3);
     CHECK(findings[0].fixes[0].code == files.release);
     CHECK(findings[0].message.find("2 by now, such as 0.csv") != std::string::npos);
+    CHECK(findings[0].message.find("written") == std::string::npos);
+  }
+
+  TEST_CASE("lost writes are mentioned only where something was written") {
+    const Holder files{"written files of runs", "open files", 0, 3, "0.csv", 2, ""};
+    const auto findings = detect("XL505", files);
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].severity == Severity::error);
+    CHECK(findings[0].message.find("what was written last may not be in it") != std::string::npos);
   }
 
   TEST_CASE("many files of one run are a warning, and closed by hand where no code is exact") {
@@ -32,9 +41,13 @@ TEST_SUITE("kept_open_smells") {
   }
 
   TEST_CASE("a failed second attempt is told with what the first one kept, from a mebibyte on") {
-    Holder attempt{
-        "failed attempt", "the error that cell 4 was handling", 3 * kMiB, 4, "OutOfMemoryError", 1,
-        "%release_cache"};
+    Holder attempt{"failed attempt",
+                   "the error that cell 4 was handling",
+                   3 * kMiB,
+                   4,
+                   "OutOfMemoryError",
+                   1,
+                   "%release_cache --tracebacks"};
     const auto findings = detect("XL620", attempt);
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].bytes == 3 * kMiB);

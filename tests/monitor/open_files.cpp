@@ -100,6 +100,42 @@ TEST_SUITE("open files") {
     CHECK(rows.is_among(open));
   }
 
+  TEST_CASE("a file that takes the number of a socket is a change") {
+    OpenFiles open;
+    open.changed();
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    TemporaryFile first(".csv");
+    CHECK(open.changed());
+    ::close(socket);
+    const TemporaryFile second(".csv");
+    CHECK(open.changed());
+    CHECK(second.is_among(open));
+  }
+
+  TEST_CASE("a file that takes the number of a folder is a change") {
+    OpenFiles open;
+    open.changed();
+    const int folder = ::open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    TemporaryFile first(".csv");
+    CHECK(open.changed());
+    ::close(folder);
+    const TemporaryFile second(".csv");
+    CHECK(open.changed());
+    CHECK(second.is_among(open));
+    CHECK_FALSE(open.changed());
+  }
+
+  TEST_CASE("a file that takes the number of another file is a change") {
+    TemporaryFile first(".csv");
+    OpenFiles open;
+    open.changed();
+    first.close();
+    const TemporaryFile second(".csv");
+    CHECK(open.changed());
+    CHECK(second.is_among(open));
+    CHECK_FALSE(first.is_among(open));
+  }
+
   TEST_CASE("a socket is no file") {
     OpenFiles open;
     open.changed();

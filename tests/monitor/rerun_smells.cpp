@@ -12,7 +12,7 @@ Holder doubled(int percent) {
 }
 
 Holder free_heap(std::int64_t bytes) {
-  return {"free heap", "the C heap", bytes, 4, "free blocks", 1, "%release_cache"};
+  return {"free heap", "the C heap", bytes, 4, "free blocks", 1, "%release_cache --heap"};
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class Session:
         """Runs one cell, and the idle time after it; False where it raised."""
         succeeded = bool(self.shell.run_cell(source, store_history=True).success)
         if (current := watcher()) is not None:
-            # What a loaded machine cannot judge in 30 ms is judged while the kernel is idle.
+            # In a kernel the look comes once it rests.
             current.idle(lambda: False)
         return succeeded
 

@@ -45,7 +45,7 @@ def test_a_clean_notebook_ends_with_0_and_every_cell_in_the_table(tmp_path: Path
         ["1", "ok"],
         ["2", "ok"],
     ]
-    assert "no leak found" in done.stdout
+    assert "No leak found" in done.stdout
 
 
 def test_a_leak_ends_with_1_and_is_named_with_its_cell_its_bytes_and_its_repair(
@@ -291,7 +291,7 @@ def test_when_the_output_cannot_be_written_any_more_the_report_is_still_shown(
     done = run(written(tmp_path, notebook("import os\nos.rmdir('gone')")), "--output", target)
     assert done.returncode == 2
     assert "cannot write" in done.stderr
-    assert "no leak found" in done.stdout
+    assert "No leak found" in done.stdout
 
 
 # --- bad usage and input -------------------------------------------------------------------------

@@ -86,6 +86,23 @@ def test_a_file_that_cannot_be_read_is_said_and_the_others_are_edited(
     assert (tmp_path / "b.py").read_text() == MODEL + FIXED
 
 
+def test_a_cell_that_does_not_parse_is_left_as_it_is_and_the_others_are_edited(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.ipynb"
+    path.write_text(notebook(MODEL, LEAK + "x = (", LEAK))
+    assert fixed(path) == 2
+    cells = [cell["source"] for cell in json.loads(path.read_text())["cells"]]
+    assert ["".join(it) for it in cells[2:]] == [LEAK + "x = (", FIXED]
+    said = capsys.readouterr().err
+    assert "a.ipynb:cell 2:4:5: " in said and "This cell is left as it is." in said
+    script = tmp_path / "a.py"
+    script.write_text(MODEL + LEAK + "x = (")
+    assert fixed(script) == 2
+    assert script.read_text() == MODEL + LEAK + "x = ("
+    assert "The file is left as it is." in capsys.readouterr().err
+
+
 def _repairable() -> list[Path]:
     slugs = [smell.slug for smell in _native.smells() if smell.in_source]
     return [path for slug in slugs for path in sorted((FOLDERS / slug).glob("bad*.py"))]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import traceback
+import weakref
 
 from shells import Session
 from xleak.shell.heap import take_snapshot
@@ -42,3 +44,20 @@ def test_locals_that_were_asked_for_before_stay_as_they_were(session: Session) -
     assert way_to_local(session)
     assert list(shown) == ["big", "small", "more"]
     assert shown["small"] == 2
+
+
+def test_a_look_at_the_heap_keeps_no_function_that_asked_for_it(session: Session) -> None:
+    class Local:
+        pass
+
+    def look() -> weakref.ref[Local]:
+        local = Local()
+        heap = take_snapshot(session.watcher)
+        assert heap is not None
+        return weakref.ref(local)
+
+    gc.disable()
+    try:
+        assert look()() is None
+    finally:
+        gc.enable()

@@ -58,7 +58,7 @@ def test_gradients_of_a_graph_that_a_name_keeps_stay(session: Session) -> None:
     session.run(DIFFERENTIATE)
     session.run("loss = differentiated()[1]")
     session.run("%release_cache")
-    step = xleak.release_cache(dry_run=True)[2]
+    step = xleak.release_cache("gradients", dry_run=True)[0]
     assert step.title == "Gradients that keep their Parameters"
     assert step.detail == "none"
 
@@ -68,7 +68,7 @@ def test_a_dry_run_counts_them_and_keeps_them(session: Session) -> None:
     session.run("net = differentiated()[0]")
     session.run("del net")
     before = malloc_bytes()
-    assert xleak.release_cache(dry_run=True)[2].detail == "4 that no name reaches"
+    assert xleak.release_cache("gradients", dry_run=True)[0].detail == "4 that no name reaches"
     assert before - malloc_bytes() < MIB
 
 

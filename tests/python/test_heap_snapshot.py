@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import gc
+import subprocess
 import sys
 import threading
 import weakref
@@ -13,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from xleak import _native
 from xleak.shell.heap import saved_memory
 
@@ -107,7 +108,25 @@ def test_what_a_name_keeps_is_what_malloc_gets_back(keeper: Callable[[Any], Any]
     assert retained >= 8 * MIB
 
 
+def test_an_array_over_foreign_memory_waits_for_no_collector() -> None:
+    namespace = {"kept": np.frombuffer(bytearray(4 * MIB), dtype=np.uint8)}
+    assert not heap_of(namespace).would_wait(["kept"])
+
+
+def test_objects_that_asyncio_keeps_for_later_stay_unused() -> None:
+    loop = asyncio.new_event_loop()
+    future = loop.create_future()
+    for iterator in [iter(future) for _ in range(8)]:
+        del iterator
+    heap_of({})
+    iterators = [iter(future) for _ in range(16)]
+    assert len({id(it) for it in iterators}) == 16
+    loop.close()
+
+
 def test_a_tensor_keeps_its_storage_until_the_last_view_of_it_goes() -> None:
+    import torch
+
     whole = torch.ones(2 * MIB)
     namespace = {"whole": whole, "row": whole[3:5]}
     del whole
@@ -120,6 +139,8 @@ def test_a_tensor_keeps_its_storage_until_the_last_view_of_it_goes() -> None:
 
 
 def network() -> Any:
+    import torch
+
     return torch.nn.Sequential(
         torch.nn.Linear(100, 1000), torch.nn.ReLU(), torch.nn.Linear(1000, 4)
     )
@@ -133,6 +154,8 @@ def with_graphs(namespace: dict[str, Any]) -> _native.HeapSnapshot:
 
 
 def test_a_loss_keeps_what_its_graph_has_saved() -> None:
+    import torch
+
     net = network()
     namespace = {"net": net, "loss": net(torch.rand(2000, 100)).sum()}
     retained = with_graphs(namespace).retained_bytes("loss")
@@ -145,6 +168,8 @@ def test_a_loss_keeps_what_its_graph_has_saved() -> None:
 
 
 def test_after_backward_a_loss_keeps_no_activations() -> None:
+    import torch
+
     net = network()
     namespace = {"net": net, "loss": net(torch.rand(2000, 100)).sum()}
     namespace["loss"].backward()
@@ -154,6 +179,8 @@ def test_after_backward_a_loss_keeps_no_activations() -> None:
 
 
 def test_every_tensor_whose_graph_keeps_much_is_told_with_the_way_to_it() -> None:
+    import torch
+
     net = network()
     namespace = {"net": net, "losses": [net(torch.rand(2000, 100)).sum() for _ in range(3)]}
     graphs = with_graphs(namespace).graphs(MIB)
@@ -162,6 +189,8 @@ def test_every_tensor_whose_graph_keeps_much_is_told_with_the_way_to_it() -> Non
 
 
 def test_a_graph_that_two_names_share_goes_when_both_are_detached() -> None:
+    import torch
+
     net = network()
     output = net(torch.rand(2000, 100))
     namespace = {"net": net, "output": output, "loss": output.sum()}
@@ -179,6 +208,8 @@ def test_a_graph_that_two_names_share_goes_when_both_are_detached() -> None:
 
 
 def test_a_tensor_with_another_name_does_not_go_when_one_is_detached() -> None:
+    import torch
+
     net = network()
     namespace = {"net": net, "loss": net(torch.rand(2000, 100)).sum()}
     namespace["again"] = namespace["loss"]
@@ -198,6 +229,8 @@ def test_a_question_of_what_would_be_freed_leaves_the_heap_as_it_was() -> None:
 
 
 def test_small_views_are_told_with_what_is_behind_them() -> None:
+    import torch
+
     namespace = {
         "head": torch.ones(MIB)[:10].detach(),
         "rows": [array(2)[0:4], array(2).reshape(8, -1)],
@@ -216,6 +249,8 @@ def test_small_views_are_told_with_what_is_behind_them() -> None:
 
 
 def test_a_name_that_a_graph_has_saved_is_also_held_by_the_graph() -> None:
+    import torch
+
     weight = torch.ones(2 * MIB, requires_grad=True)
     namespace = {"x": torch.rand(2 * MIB)}
     namespace["product"] = (weight * namespace["x"]).sum()
@@ -225,6 +260,8 @@ def test_a_name_that_a_graph_has_saved_is_also_held_by_the_graph() -> None:
 
 
 def test_without_torch_s_graphs_what_they_saved_is_nobody_s() -> None:
+    import torch
+
     weight = torch.ones(2 * MIB, requires_grad=True)
     squared = weight.exp()
     namespace = {"squared": squared, "loss": squared.sum()}
@@ -332,6 +369,14 @@ def test_nothing_is_kept_alive_by_a_snapshot() -> None:
     assert heap.other_ways("box", 5) == []
 
 
+@pytest.mark.parametrize("bits", [4_000, 40_000])
+def test_an_integer_takes_what_its_digits_take(bits: int) -> None:
+    number = 1 << bits
+    # What malloc takes beside it, in steps of 16 bytes.
+    rounded = (sys.getsizeof(number) + 8 + 15) & ~15
+    assert heap_of({"number": number}).own_bytes("number") == rounded
+
+
 def test_settings_of_the_collector_stay_and_nothing_is_collected() -> None:
     before = (
         gc.isenabled(),
@@ -391,3 +436,32 @@ def test_threads_may_change_the_heap_while_it_is_read() -> None:
         stop.set()
         for thread in threads:
             thread.join()
+
+
+LOOKS = """
+import ctypes, gc
+from xleak import _native
+
+class Info(ctypes.Structure):
+    names = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"
+    _fields_ = [(name, ctypes.c_size_t) for name in names.split()]
+
+mallinfo = ctypes.CDLL(None).mallinfo2
+mallinfo.restype = Info
+rows = [[number] for number in range(300_000)]
+space = {"rows": rows}
+
+def look():
+    return _native.HeapSnapshot.take([(space, "rows", "rows")], [], [], None, None)
+
+before = mallinfo().arena
+for _ in range(3):
+    look()
+print((mallinfo().arena - before) // len(rows))
+"""
+
+
+def test_a_look_takes_its_room_from_the_system_and_leaves_the_c_heap_as_it_was() -> None:
+    ran = subprocess.run([sys.executable, "-c", LOOKS], capture_output=True, text=True, check=True)
+    # The collector's own list has eight bytes for each object; the graph takes a hundred.
+    assert int(ran.stdout) < 24

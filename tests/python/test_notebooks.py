@@ -17,7 +17,8 @@ def verdicts(executed: Path) -> Iterator[list[str]]:
     """The codes that each `%leakcheck` showed, in the order of the cells."""
     for cell in json.loads(executed.read_text())["cells"]:
         if "".join(cell["source"]) == "%leakcheck":
-            [shown] = cell["outputs"]
+            # A line that waited for the output of a cell stands on top.
+            *_, shown = cell["outputs"]
             yield re.findall(r"(?m)^XL\d{3}", "".join(shown["data"]["text/plain"]))
 
 

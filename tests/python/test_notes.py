@@ -16,6 +16,12 @@ def test_a_note_prints_no_line_under_a_cell(
     told: list[list[Any]] = []
     found = SimpleNamespace(severity=severity, bytes=1 << 40)
     monkeypatch.setattr(session.watcher, "findings", lambda: [found])
-    monkeypatch.setattr(session.watcher._notice, "tell", lambda them, least: told.append(them))
+
+    def tell(them: list[Any], least_bytes: int, *, in_cell: bool) -> bool:
+        told.append(them)
+        return True
+
+    monkeypatch.setattr(session.watcher._notice, "tell", tell)
+    session.watcher._has_news = True
     session.run("x = 1")
     assert [len(them) for them in told] == [lines]

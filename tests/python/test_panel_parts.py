@@ -47,7 +47,7 @@ class Comm:
 @pytest.fixture
 def panel(session: Session) -> Panel:
     """A second one beside that of the session, as its front ends see no other."""
-    panel = Panel(session.shell, session.watcher, finds_late=True)
+    panel = Panel(session.shell, session.watcher, loop=None)
     session.watcher.after_account.append(panel._tell_cell)
     session.watcher.after_judging.append(panel._tell_findings)
     return panel
@@ -111,7 +111,7 @@ def test_a_front_end_that_cannot_be_reached_fails_no_cell_and_is_forgotten(
     comm._broken = True
     assert session.run("1")
     assert session.run("2")
-    assert [it["kind"] for it in comm.sent] == ["hello", "session", "cell"]
+    assert [it["kind"] for it in comm.sent] == ["hello", "session", "process", "cell"]
     assert capsys.readouterr().err == ""
 
 

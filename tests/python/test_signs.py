@@ -114,3 +114,12 @@ def test_an_attribute_is_used_by_a_cell_that_reads_it() -> None:
 @pytest.mark.parametrize("source", ["x = (", "\x00", "(" * 5000, ""])
 def test_what_is_not_python_says_nothing(source: str) -> None:
     assert signs_of(source) == Signs()
+
+
+def test_what_cells_show_nothing_of_takes_no_room_for_each_of_them() -> None:
+    shown, hidden = (signs_of(source).slim() for source in ("rows.append(1)", "x = 1"))
+    assert "rows" in shown.filled
+    assert shown.emptied is hidden.emptied and not hidden.filled
+    together = Signs()
+    together.add(shown)
+    assert together.filled == shown.filled and not hidden.filled

@@ -37,6 +37,7 @@ def record(index: int, **more: Any) -> Any:
         "minor_faults": 7,
         "major_faults": 0,
         "devices": [],
+        "is_own": False,
     }
     return SimpleNamespace(**{**fields, **more})
 

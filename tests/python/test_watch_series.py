@@ -7,6 +7,8 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from xleak.watching.counters import HEAP, HOST
+from xleak.watching.judge import Judge
 from xleak.watching.series import Series, steady_growth
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -81,3 +83,14 @@ def test_a_short_row_must_rise_without_a_break() -> None:
 def test_as_many_points_are_kept_however_long_the_loop_is() -> None:
     series = series_of(list(range(100_000)))
     assert len(series._points) <= 65
+
+
+def test_tensors_that_stopped_coming_are_no_growth_of_a_heap_that_is_seldom_read() -> None:
+    judge = Judge("training", "step", 100)
+    seldom = {8, 82, 85, 90, 95, 100, 190}
+    leaks = []
+    for step in range(1, 301):
+        tensors = min(step, 200) * (1 << 18)
+        heap = {HEAP: tensors + (1 << 20)} if step in seldom else {}
+        leaks += judge.step({HOST: tensors, **heap})
+    assert leaks + judge.end({HOST: 200 << 18, HEAP: (200 << 18) + (1 << 20)}) == []

@@ -150,6 +150,16 @@ def test_a_dry_run_changes_nothing_and_says_what_would_come_back(session: Sessio
     )
 
 
+def test_several_targets_go_together_or_not_at_all(session: Session) -> None:
+    session.run("a = memoryview(bytearray(4 << 20)); b = memoryview(bytearray(2 << 20))")
+    assert not session.run("%xdel a nothing b")
+    assert {"a", "b"} <= session.shell.user_ns.keys()
+    before = malloc_bytes()
+    session.run("%xdel a b")
+    assert {"a", "b"}.isdisjoint(session.shell.user_ns)
+    assert before - malloc_bytes() > 5 * MIB
+
+
 def test_by_name_only_leaves_the_output_cache(session: Session) -> None:
     session.run("x = memoryview(bytearray(4 << 20))\nx")
     session.run("%xdel -n x")
@@ -181,9 +191,9 @@ def test_a_value_in_a_cycle_is_collected_and_gc_is_left_as_it_was(session: Sessi
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("", "NAME, or"),
-        ("a b", "NAME, or"),
-        ("--force a", "NAME, or"),
+        ("", "NAME or Out[n], or several"),
+        ("a b", "name 'a' is not defined"),
+        ("--force a", "NAME or Out[n], or several"),
         ("nothing", "name 'nothing' is not defined"),
         ("Out[9999]", "Out[9999] is not kept"),
         ("x.y", "one variable name or Out[n], got 'x.y'"),

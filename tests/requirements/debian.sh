@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages=(python3-venv python3-dev xeus-dev xeus-python-dev nlohmann-json3-dev libzmq3-dev
   cppzmq-dev pybind11-dev pybind11-json-dev doctest-dev libtree-sitter-dev ninja-build cmake g++ clang libclang-rt-14-dev clang-format chromium
-  fonts-dejavu-core)
+  patchelf fonts-dejavu-core)
 
 if ! command -v apt-get >/dev/null; then
   echo "This is not Debian, so nothing was installed; xleak needs what Debian 12 calls: ${packages[*]}" >&2

@@ -4,6 +4,7 @@
 namespace py = pybind11;
 
 PYBIND11_MODULE(_native, m, py::multiple_interpreters::not_supported()) {
+  m.attr("__version__") = XLEAK_VERSION;
   py::register_exception<xleak::monitor::Error>(m, "MonitorError", PyExc_RuntimeError);
   xleak::bindings::register_cells(m);
   xleak::bindings::register_findings(m);

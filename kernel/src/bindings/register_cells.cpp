@@ -82,6 +82,7 @@ void register_cell_record(py::module_& m) {
       .def_property_readonly("execution_count",
                              [](const CellRecord& r) { return r.identity.execution_count; })
       .def_property_readonly("status", [](const CellRecord& r) { return name_of(r.status); })
+      .def_readonly("is_own", &CellRecord::is_own)
       .def_readonly("seconds", &CellRecord::seconds)
       .def_readonly("cpu_seconds", &CellRecord::cpu_seconds)
       .def_readonly("resident_before_bytes", &CellRecord::resident_before_bytes)
@@ -141,10 +142,16 @@ void register_cells(py::module_& m) {
         py::arg("python_blocks"), py::arg("devices"), py::arg("tensors") = py::none(),
         "End the account of a cell; an index that is 0, unknown or ended is left alone.");
   m.def(
+      "mark_own", [](int index) { Session::instance().mark_own(index); }, py::arg("index"),
+      "The cell is xleak's own: it counts in no sum.");
+  m.def(
       "records", [] { return Session::instance().records(); }, "Return all records, oldest first.");
   m.def(
       "record", [](int index) { return Session::instance().record(index); }, py::arg("index"),
       "Return the record of one index, or None.");
+  m.def(
+      "resident_bytes", [] { return Session::instance().resident_bytes(); },
+      "Return what the process takes now, or None.");
   m.def(
       "change_of",
       [](int index) {

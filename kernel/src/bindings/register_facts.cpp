@@ -6,7 +6,7 @@
 
 #include "bindings/limits.hpp"
 #include "bindings/register.hpp"
-#include "facts/output_cache.hpp"
+#include "facts/fingerprint.hpp"
 #include "facts/parts.hpp"
 #include "facts/python_heap.hpp"
 
@@ -15,44 +15,17 @@ namespace py = pybind11;
 namespace xleak::bindings {
 namespace {
 
-using facts::OutputCache;
-using facts::OutputFacts;
-
 facts::Pointers pointers(const py::list& objects) {
   facts::Pointers pointers;
   for (const py::handle object : objects) pointers.insert(object.ptr());
   return pointers;
 }
 
-bool examine(OutputCache& cache, const py::dict& out, const py::dict& user_ns,
-             const py::dict& hidden_ns, const py::dict& display_hook,
-             const std::optional<py::dict>& last_result, std::set<std::string> tool_names,
-             std::set<int> mentioned, const py::list& barriers, std::optional<double> deadline_ms,
-             const Interrupted& interrupted) {
-  facts::CacheView view;
-  view.out = out.ptr();
-  view.user_ns = user_ns.ptr();
-  view.hidden_ns = hidden_ns.ptr();
-  view.display_hook = display_hook.ptr();
-  view.last_result = last_result ? last_result->ptr() : nullptr;
-  view.tool_names = std::move(tool_names);
-  view.mentioned = std::move(mentioned);
-  view.barriers = pointers(barriers);
-  const AskedLimits asked(deadline_ms, interrupted);
-  const bool complete = cache.examine(view, asked.limits());
-  asked.raise();
-  return complete;
-}
-
-facts::Bytes would_free(const py::list& objects, const std::map<std::intptr_t, int>& dropped,
-                        const py::list& named, const py::list& barriers) {
-  std::vector<PyObject*> roots;
-  for (const py::handle object : objects) roots.push_back(object.ptr());
-  facts::CacheReferences references;
-  for (const auto& [identity, count] : dropped) {
-    references[reinterpret_cast<PyObject*>(identity)] = count;
-  }
-  return facts::would_free(roots, references, pointers(named), pointers(barriers));
+std::uint64_t fingerprint(const py::dict& entries, const std::vector<py::dict>& namespaces,
+                          const py::object& last) {
+  std::vector<PyObject*> dicts;
+  for (const py::dict& dict : namespaces) dicts.push_back(dict.ptr());
+  return facts::fingerprint(entries.ptr(), dicts, last.is_none() ? nullptr : last.ptr());
 }
 
 /// To ask for the length of an exact built-in container runs no code of the user's.
@@ -76,31 +49,8 @@ py::dict lengths_in(const py::dict& names, const py::tuple& types) {
 }  // namespace
 
 void register_facts(py::module_& m) {
-  py::class_<OutputFacts>(m, "OutputFacts", "What is known of one entry of the output cache.")
-      .def_readonly("number", &OutputFacts::number)
-      .def_readonly("held", &OutputFacts::held)
-      .def_property_readonly("held_bytes",
-                             [](const OutputFacts& entry) { return facts::total(entry.held); })
-      .def_readonly("total_bytes", &OutputFacts::total_bytes)
-      .def_readonly("type_name", &OutputFacts::type_name)
-      .def_readonly("holders", &OutputFacts::holders)
-      .def_readonly("settled", &OutputFacts::settled);
-  py::class_<OutputCache>(m, "OutputCache", "Follows the output cache from cell to cell.")
-      .def(py::init<>())
-      .def("examine", examine, py::arg("out"), py::arg("user_ns"), py::arg("hidden_ns"),
-           py::arg("display_hook"), py::arg("last_result"), py::arg("tool_names"),
-           py::arg("mentioned"), py::arg("barriers"), py::arg("deadline_ms"),
-           py::arg("interrupted"),
-           "Look again at what may have changed. False: out of time, call it again to go on.")
-      .def("entries", &OutputCache::entries, "Return the entries that keep more than 64 KiB.")
-      .def(
-          "identity_of",
-          [](const OutputCache& cache, int number) -> std::optional<std::intptr_t> {
-            PyObject* identity = cache.identity_of(number);
-            if (identity == nullptr) return std::nullopt;
-            return reinterpret_cast<std::intptr_t>(identity);
-          },
-          py::arg("number"), "Return the id of an entry's value, also where it is gone from Out.");
+  m.def("bindings_fingerprint", fingerprint, py::arg("entries"), py::arg("namespaces"),
+        py::arg("last"), "Return a number that changes when a value or a reference to one does.");
   m.def(
       "parts_of",
       [](const py::object& object, const py::list& barriers) {
@@ -116,9 +66,6 @@ void register_facts(py::module_& m) {
       },
       py::arg("object"), py::arg("parts"), py::arg("barriers"), py::arg("deadline_ms"),
       "Return whether an object is or reaches one of the parts.");
-  m.def("would_free", would_free, py::arg("objects"), py::arg("dropped"), py::arg("named"),
-        py::arg("barriers"),
-        "Return the bytes, by owner, that go once the dropped references to the objects do.");
   m.def(
       "type_name",
       [](const py::object& object) { return std::string(Py_TYPE(object.ptr())->tp_name); },

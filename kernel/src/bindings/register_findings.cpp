@@ -95,35 +95,43 @@ void register_judgement(py::module_& m) {
       .def_readonly("resolved", &Judgement::resolved);
   py::class_<OutputEntry>(m, "OutputEntry", "One entry of the shell's output cache, as measured.")
       .def(py::init([](int number, std::optional<int> shown_cell, std::int64_t held_bytes,
-                       bool mentioned, std::string type_name, std::vector<std::string> holders) {
-             return OutputEntry{number,    shown_cell,           held_bytes,
-                                mentioned, std::move(type_name), std::move(holders)};
+                       bool mentioned, std::string type_name, std::vector<std::string> holders,
+                       std::vector<int> together) {
+             return OutputEntry{number,
+                                shown_cell,
+                                held_bytes,
+                                mentioned,
+                                std::move(type_name),
+                                std::move(holders),
+                                std::move(together)};
            }),
            py::arg("number"), py::arg("shown_cell"), py::arg("held_bytes"), py::arg("mentioned"),
-           py::arg("type_name"), py::arg("holders"))
+           py::arg("type_name"), py::arg("holders"), py::arg("together") = std::vector<int>{})
       .def_readonly("number", &OutputEntry::number)
       .def_readonly("shown_cell", &OutputEntry::shown_cell)
       .def_readonly("held_bytes", &OutputEntry::held_bytes)
       .def_readonly("mentioned", &OutputEntry::mentioned)
       .def_readonly("type_name", &OutputEntry::type_name)
-      .def_readonly("holders", &OutputEntry::holders);
+      .def_readonly("holders", &OutputEntry::holders)
+      .def_readonly("together", &OutputEntry::together);
   py::class_<Holder>(m, "Holder", "What keeps memory that no name and no output entry reaches.")
       .def(py::init([](std::string kind, std::string label, std::int64_t held_bytes,
                        std::optional<int> since_cell, std::string largest, int count,
-                       std::string release) {
-             return Holder{std::move(kind),   std::move(label),   held_bytes,
-                           since_cell,        std::move(largest), count,
-                           std::move(release)};
+                       std::string release, std::int64_t shown_bytes) {
+             return Holder{std::move(kind),    std::move(label),   held_bytes,
+                           since_cell,         std::move(largest), count,
+                           std::move(release), shown_bytes};
            }),
            py::arg("kind"), py::arg("label"), py::arg("held_bytes"), py::arg("since_cell"),
-           py::arg("largest"), py::arg("count"), py::arg("release"))
+           py::arg("largest"), py::arg("count"), py::arg("release"), py::arg("shown_bytes") = 0)
       .def_readonly("kind", &Holder::kind)
       .def_readonly("label", &Holder::label)
       .def_readonly("held_bytes", &Holder::held_bytes)
       .def_readonly("since_cell", &Holder::since_cell)
       .def_readonly("largest", &Holder::largest)
       .def_readonly("count", &Holder::count)
-      .def_readonly("release", &Holder::release);
+      .def_readonly("release", &Holder::release)
+      .def_readonly("shown_bytes", &Holder::shown_bytes);
 }
 
 }  // namespace

@@ -98,6 +98,23 @@ std::vector<std::pair<py::object, std::int64_t>> keeping(const HeapSnapshot& hea
   return found;
 }
 
+using Labels = std::vector<std::string>;
+using Ends = std::vector<std::pair<py::object, py::object>>;
+
+std::vector<HeapSnapshot::Link> links_of(const Ends& ends) {
+  std::vector<HeapSnapshot::Link> links;
+  for (const auto& [from, to] : ends) links.emplace_back(from.ptr(), to.ptr());
+  return links;
+}
+
+std::vector<std::pair<facts::Bytes, std::vector<std::size_t>>> shares(const HeapSnapshot& heap,
+                                                                      const Labels& labels,
+                                                                      const Labels& others) {
+  std::vector<std::pair<facts::Bytes, std::vector<std::size_t>>> found;
+  for (const auto& share : heap.shares(labels, others)) found.emplace_back(share.kept, share.with);
+  return found;
+}
+
 /// (object, way, kept bytes, the objects on the way to it).
 using Container = std::tuple<py::object, std::string, std::int64_t, py::list>;
 
@@ -233,6 +250,28 @@ void register_graph(py::module_& m) {
             return heap.freed_by_replacing(objects, HeapSnapshot::Replacement::copied);
           },
           py::arg("objects"), "Return what would be freed if copies took the place of views.")
+      .def(
+          "freed_by",
+          [](const HeapSnapshot& heap, const Labels& labels, const Ends& links) {
+            return heap.freed_by(labels, links_of(links));
+          },
+          py::arg("labels"), py::arg("links") = Ends{},
+          "Return, by owner, what would be freed once labels and references are gone.")
+      .def(
+          "would_wait",
+          [](const HeapSnapshot& heap, const Labels& labels, const Ends& links) {
+            return heap.would_wait(labels, links_of(links));
+          },
+          py::arg("labels"), py::arg("links") = Ends{},
+          "Return whether some of that would wait for the collector.")
+      .def(
+          "waiting",
+          [](const HeapSnapshot& heap, const py::list& without) {
+            return heap.waiting(as_vector(without));
+          },
+          py::arg("without"), "Return, by owner, the garbage that waits for the collector.")
+      .def("shares", shares, py::arg("labels"), py::arg("others"),
+           "Return (bytes by owner, the others that lead to them) of labels that go together.")
       .def(
           "freed_without",
           [](const HeapSnapshot& heap, const py::list& objects) {

@@ -28,13 +28,20 @@ void register_source(py::module_& m) {
       .def_readonly("cell", &UnusedIgnore::cell)
       .def_readonly("line", &UnusedIgnore::line)
       .def_readonly("text", &UnusedIgnore::text);
+  py::class_<DoubtfulCell>(m, "DoubtfulCell", "A cell that the grammar did not wholly read.")
+      .def_readonly("cell", &DoubtfulCell::cell)
+      .def_readonly("python", &DoubtfulCell::python)
+      .def_readonly("may_be_refused", &DoubtfulCell::may_be_refused)
+      .def_readonly("cut_line", &DoubtfulCell::cut_line);
   py::class_<SourceReport>(m, "SourceReport", "What the source of one program says.")
       .def_readonly("findings", &SourceReport::findings)
-      .def_readonly("unused", &SourceReport::unused);
+      .def_readonly("unused", &SourceReport::unused)
+      .def_readonly("doubtful", &SourceReport::doubtful);
   py::class_<LintedFile>(m, "LintedFile", "One file as `xleak lint` reads it.")
       .def_readonly("path", &LintedFile::path)
       .def_readonly("problem", &LintedFile::problem)
       .def_readonly("is_notebook", &LintedFile::is_notebook)
+      .def_readonly("has_cells", &LintedFile::has_cells)
       .def_readonly("first_lines", &LintedFile::first_lines)
       .def_readonly("sources", &LintedFile::sources)
       .def_readonly("report", &LintedFile::report)

@@ -16,7 +16,8 @@ inline std::uintptr_t memory_address(std::int64_t address) {
 class AddressIndex {
  public:
   /// `addresses`: by node; 0 for nodes without one. It must outlive this object.
-  explicit AddressIndex(const std::vector<std::uintptr_t>& addresses) : addresses_(addresses) {}
+  explicit AddressIndex(const monitor::LargeVector<std::uintptr_t>& addresses)
+      : addresses_(addresses) {}
 
   monitor::GraphNode find(std::uintptr_t address) const {
     if (slots_.empty()) return monitor::kNoNode;
@@ -50,15 +51,15 @@ class AddressIndex {
     slots_[at] = node;
   }
   void grow() {
-    const std::vector<monitor::GraphNode> old(std::move(slots_));
+    const monitor::LargeVector<monitor::GraphNode> old(std::move(slots_));
     slots_.assign(old.empty() ? 1024 : 2 * old.size(), monitor::kNoNode);
     for (const monitor::GraphNode node : old) {
       if (node != monitor::kNoNode) place(node);
     }
   }
 
-  const std::vector<std::uintptr_t>& addresses_;
-  std::vector<monitor::GraphNode> slots_;
+  const monitor::LargeVector<std::uintptr_t>& addresses_;
+  monitor::LargeVector<monitor::GraphNode> slots_;
   std::size_t used_ = 0;
 };
 

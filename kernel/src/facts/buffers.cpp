@@ -4,15 +4,11 @@
 #include <iterator>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
-#include "live_objects.hpp"
 #include "reference.hpp"
 
 namespace xleak::facts {
 namespace {
-
-constexpr const char* kTensorFlow = "tensorflow";
 
 // What TensorFlow numbers its types by (tensorflow/core/framework/types.proto).
 constexpr long long kResource = 20;
@@ -101,98 +97,46 @@ class Collector {
   explicit Collector(TorchFacts& torch) : torch_(torch) {}
 
   void add(const Node& node) {
-    if (node.kind == Kind::tensor) add_storage(node, torch_.storage_of(node.object));
-    if (node.kind == Kind::storage) add_storage(node, torch_.describe(node.object));
-    if (node.kind == Kind::arrow) add_shown(node, visit_arrow_buffers, "arrow");
-    if (node.kind == Kind::polars) add_polars(node);
-    if (node.kind == Kind::eager) add_shown(node, visit_eager_buffer, kTensorFlow);
+    if (node.kind == Kind::tensor) add_storage(torch_.storage_of(node.object));
+    if (node.kind == Kind::storage) add_storage(torch_.describe(node.object));
+    if (node.kind == Kind::arrow) add_shown(node, visit_arrow_buffers);
+    if (node.kind == Kind::polars) buffer(address_of(node)).bytes = polars_bytes(node.object);
+    if (node.kind == Kind::eager) add_shown(node, visit_eager_buffer);
   }
 
-  std::vector<Buffer> take() {
-    for (auto& buffer : buffers_) {
-      const auto users = users_.find(buffer.key);
-      if (users != users_.end() && users->second > 0) buffer.doubt = Buffer::Doubt::tensors;
-    }
-    return std::move(buffers_);
-  }
+  std::vector<Buffer> take() { return std::move(buffers_); }
 
  private:
-  Buffer& buffer(const Node& node, std::int64_t key) {
-    const auto [found, is_new] = index_.emplace(key, buffers_.size());
-    if (is_new) {
-      buffers_.emplace_back();
-      buffers_.back().key = key;
-      buffers_.back().root = node.root;
-    }
-    Buffer& known = buffers_[found->second];
-    known.held = known.held || node.held;
-    return known;
+  static std::int64_t address_of(const Node& node) {
+    return reinterpret_cast<std::int64_t>(node.object);
   }
 
-  void add_storage(const Node& node, const std::optional<StorageFacts>& storage) {
+  Buffer& buffer(std::int64_t key) {
+    const auto [found, is_new] = index_.emplace(key, buffers_.size());
+    if (is_new) buffers_.push_back({key, 0, 0});
+    return buffers_[found->second];
+  }
+
+  void add_storage(const std::optional<StorageFacts>& storage) {
     // Meta and fake tensors have a size and no memory.
     if (!storage || storage->address == 0) return;
-    Buffer& known = buffer(node, storage->key);
+    Buffer& known = buffer(storage->key);
     known.address = storage->address;
     known.bytes = storage->bytes;
-    known.owner = storage->device;
-    if (storage->device == "cpu")
-      known.owner = storage->foreign || !storage->in_malloc ? "unknown" : "malloc";
-    known.held = known.held || (storage->named && node.kind == Kind::tensor);
-    if (storage->foreign) {
-      known.doubt = Buffer::Doubt::names;
-    } else {
-      users_.try_emplace(storage->key, storage->users).first->second -= 1;
-    }
   }
 
-  void add_shown(const Node& node, BufferVisitor visit, const char* owner) {
+  void add_shown(const Node& node, BufferVisitor visit) {
     visit(node.object, [&](std::int64_t address, std::int64_t bytes) {
-      Buffer& known = buffer(node, address);
+      Buffer& known = buffer(address);
       // That of a variable's handle says nothing of where its numbers are.
-      known.address = address == reinterpret_cast<std::int64_t>(node.object) ? 0 : address;
+      known.address = address == address_of(node) ? 0 : address;
       known.bytes = bytes;
-      known.owner = owner;
-      known.doubt = Buffer::Doubt::names;
     });
-  }
-
-  void add_polars(const Node& node) {
-    Buffer& known = buffer(node, reinterpret_cast<std::int64_t>(node.object));
-    known.bytes =
-        as_integer(call_descriptor(Py_TYPE(node.object), "estimated_size", node.object), 0);
-    known.owner = "unknown";
-    known.doubt = Buffer::Doubt::names;
   }
 
   TorchFacts& torch_;
   std::vector<Buffer> buffers_;
   std::unordered_map<std::int64_t, std::size_t> index_;
-  std::unordered_map<std::int64_t, long> users_;
-};
-
-/// What tensors outside a closure say of the storages inside it.
-class TensorWitness {
- public:
-  explicit TensorWitness(TorchFacts& torch) : torch_(torch) {}
-
-  void add(PyObject* tensor) {
-    graphs_ = graphs_ || torch_.has_graph(tensor);
-    if (const auto storage = torch_.storage_of(tensor)) storages_.insert(storage->key);
-  }
-
-  void testify(std::vector<Buffer>& buffers) const {
-    for (Buffer& buffer : buffers) {
-      if (buffer.doubt != Buffer::Doubt::tensors) continue;
-      // A graph does not tell which storages it has saved.
-      buffer.held = buffer.held || graphs_ || storages_.count(buffer.key) != 0;
-    }
-  }
-
- private:
-  TorchFacts& torch_;
-  bool graphs_ = false;
-  std::unordered_set<std::int64_t> storages_;
 };
 
 }  // namespace
@@ -207,6 +151,10 @@ void visit_arrow_buffers(PyObject* object, const TakeBuffer& take) {
       if (item != Py_None) visit_arrow_buffers(item, take);
     }
   }
+}
+
+std::int64_t polars_bytes(PyObject* frame) {
+  return as_integer(call_descriptor(Py_TYPE(frame), "estimated_size", frame), 0);
 }
 
 void visit_eager_buffer(PyObject* tensor, const TakeBuffer& take) {
@@ -236,74 +184,6 @@ std::vector<Buffer> find_buffers(const Closure& closure, TorchFacts& torch) {
   Collector collector(torch);
   for (const Node& node : closure.nodes()) collector.add(node);
   return collector.take();
-}
-
-bool in_doubt(const std::vector<Buffer>& buffers, Buffer::Doubt doubt) {
-  std::int64_t bytes = 0;
-  for (const Buffer& buffer : buffers) {
-    if (buffer.doubt == doubt && !buffer.held) bytes += buffer.bytes;
-  }
-  return bytes >= kSmallBytes;
-}
-
-void ask_named_tensors(std::vector<Buffer>& buffers, const Pointers& named, KnownTypes& types,
-                       TorchFacts& torch) {
-  TensorWitness witness(torch);
-  for (PyObject* object : named) {
-    if (types.kind_of(Py_TYPE(object)) == Kind::tensor) witness.add(object);
-  }
-  witness.testify(buffers);
-}
-
-void ask_live_tensors(std::vector<Buffer>& buffers, const Closure& closure, KnownTypes& types,
-                      TorchFacts& torch) {
-  const Reference objects = tracked_objects();
-  if (!objects) return;
-  TensorWitness witness(torch);
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(objects.get()); ++i) {
-    PyObject* object = PyList_GET_ITEM(objects.get(), i);
-    const bool tensor = types.kind_of(Py_TYPE(object)) == Kind::tensor;
-    if (tensor && !closure.contains(object)) witness.add(object);
-  }
-  witness.testify(buffers);
-}
-
-void ask_names(std::vector<Buffer>& buffers, const Closure& names, TorchFacts& torch) {
-  std::unordered_set<std::int64_t> shared;
-  std::unordered_set<std::int64_t> sizes_of_tensors;
-  std::unordered_set<std::int64_t> sizes_of_variables;
-  for (const Buffer& buffer : find_buffers(names, torch)) {
-    shared.insert(buffer.address);
-    if (buffer.owner == kTensorFlow)
-      (buffer.address != 0 ? sizes_of_tensors : sizes_of_variables).insert(buffer.bytes);
-  }
-  bool polars = false;
-  std::vector<std::pair<std::int64_t, std::int64_t>> arrays;
-  for (const Node& node : names.nodes()) {
-    polars = polars || node.kind == Kind::polars;
-    if (node.kind != Kind::ndarray) continue;
-    const auto start =
-        reinterpret_cast<std::int64_t>(reinterpret_cast<ArrayFields*>(node.object)->data);
-    arrays.emplace_back(start, start + owned_array_bytes(node.object));
-  }
-  for (Buffer& buffer : buffers) {
-    if (buffer.doubt != Buffer::Doubt::names) continue;
-    if (buffer.owner == kTensorFlow) {
-      // A variable has the memory of the tensor that it was given until it changes, and what was
-      // read from it has the variable's.
-      const auto& alike = buffer.address == 0 ? sizes_of_tensors : sizes_of_variables;
-      buffer.held = buffer.held || alike.count(buffer.bytes) != 0;
-    } else if (buffer.address == 0) {
-      // Polars does not say which frames share a buffer, so any named one may.
-      buffer.held = buffer.held || polars;
-    }
-    if (buffer.address != 0) buffer.held = buffer.held || shared.count(buffer.address) != 0;
-    for (const auto& [start, end] : arrays) {
-      const bool of_array = buffer.address >= start && buffer.address < end;
-      const bool shown = start >= buffer.address && start < buffer.address + buffer.bytes;
-      buffer.held = buffer.held || of_array || shown;
-    }
-  }
 }
 
 }  // namespace xleak::facts

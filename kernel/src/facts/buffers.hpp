@@ -13,10 +13,6 @@ struct Buffer {
   std::int64_t key = 0;      ///< The same for all that share it.
   std::int64_t address = 0;  ///< 0 where its library does not tell.
   std::int64_t bytes = 0;
-  std::string owner;
-  std::uint32_t root = 0;  ///< The first root of the closure that reaches it.
-  bool held = false;       ///< By something outside the closure.
-  enum class Doubt { none, tensors, names } doubt = Doubt::none;  ///< Who else may share it.
 };
 
 /// The buffers of every tensor, TensorFlow's too, and of every Arrow and Polars object in
@@ -35,19 +31,7 @@ void visit_arrow_buffers(PyObject* object, const TakeBuffer& take);
 /// handle's, since TensorFlow does not tell the memory's. Lets other threads run.
 void visit_eager_buffer(PyObject* tensor, const TakeBuffer& take);
 
-/// Whether so much is in this doubt that it is worth a search.
-bool in_doubt(const std::vector<Buffer>& buffers, Buffer::Doubt doubt);
-
-/// Settles doubts about tensors where one of the user's names answers them; see below.
-void ask_named_tensors(std::vector<Buffer>& buffers, const Pointers& named, KnownTypes& types,
-                       TorchFacts& torch);
-
-/// Settles doubts about tensors: a live tensor outside the closure that shares the storage, or
-/// whose graph may have saved it, holds it.
-void ask_live_tensors(std::vector<Buffer>& buffers, const Closure& closure, KnownTypes& types,
-                      TorchFacts& torch);
-
-/// Settles the other doubts: what the user's names reach and share holds it.
-void ask_names(std::vector<Buffer>& buffers, const Closure& names, TorchFacts& torch);
+/// What a frame or a series of Polars takes, by its own estimate.
+std::int64_t polars_bytes(PyObject* frame);
 
 }  // namespace xleak::facts

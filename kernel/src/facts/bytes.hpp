@@ -5,7 +5,7 @@
 
 namespace xleak::facts {
 
-/// Less never becomes a finding; so much stays in doubt without a search.
+/// Less never becomes a finding.
 constexpr std::int64_t kSmallBytes = 64 << 10;
 
 /// What Python itself allocates.
@@ -13,8 +13,16 @@ struct PythonBytes {
   std::int64_t malloc_bytes = 0;
   std::int64_t pymalloc_bytes = 0;
 
-  /// CPython serves requests up to 512 bytes from its own pools.
-  void add_block(std::int64_t size) { (size <= 512 ? pymalloc_bytes : malloc_bytes) += size; }
+  /// CPython serves requests up to 512 bytes from its own pools, in steps of 16; a larger one is a
+  /// chunk of malloc's, whose head of 8 bytes is among the steps.
+  void add_block(std::int64_t size) {
+    if (size <= 0) return;
+    if (size <= 512) {
+      pymalloc_bytes += (size + 15) & ~15;
+    } else {
+      malloc_bytes += (size + 8 + 15) & ~15;
+    }
+  }
 
   void add(const PythonBytes& other) {
     malloc_bytes += other.malloc_bytes;

@@ -13,12 +13,26 @@ constexpr std::size_t kStepsBetweenLooks = 256;
 constexpr std::size_t kObjectsBetweenLooks = 256;
 // What a shared number or text of this size takes does not show in anybody's sum.
 constexpr std::int64_t kSmallLeafBytes = 512;
+// The keys of fewer take too little to be asked for.
+constexpr Py_ssize_t kManyKeys = 512;
 // A view of less pins nothing worth asking each tensor for its size.
 constexpr std::int64_t kLeastBehindView = 64 << 10;
 
 bool is_object(std::uintptr_t address) { return address != 0 && (address & 1) == 0; }
 
 PyObject* object_at(std::uintptr_t address) { return reinterpret_cast<PyObject*>(address); }
+
+/// Of a dictionary's keys that it alone has: its tp_traverse leaves them out where all are text.
+PythonBytes key_bytes(PyObject* dict) {
+  PythonBytes bytes;
+  Py_ssize_t position = 0;
+  PyObject* key = nullptr;
+  while (PyDict_Next(dict, &position, &key, nullptr)) {
+    if (!PyUnicode_CheckExact(key)) return {};
+    if (Py_REFCNT(key) == 1) bytes.add_block(text_bytes(key));
+  }
+  return bytes;
+}
 
 bool is_leaf(PyObject* object, Kind kind) {
   if (Py_TYPE(object)->tp_traverse != nullptr) return false;
@@ -55,6 +69,7 @@ bool HeapSnapshot::read(const Limits& limits) {
   try {
     read_roots();
     complete = read_rows(tracked);
+    if (complete) fill_late_edges();
     if (complete) read_outside();
   } catch (...) {
     // Out of memory.
@@ -71,6 +86,7 @@ void HeapSnapshot::reserve(std::size_t tracked) {
   const std::size_t count = tracked + tracked / 2;
   addresses_.reserve(count);
   bytes_.reserve(count);
+  pooled_.reserve(count);
   references_.reserve(count);
   graph_.first.reserve(count);
   graph_.targets.reserve(2 * count);
@@ -89,6 +105,7 @@ HeapSnapshot::Node HeapSnapshot::add_node(std::uintptr_t address, std::int64_t b
   // Between two objects other threads may run.
   if (is_object(address)) Py_INCREF(object_at(address));
   bytes_.push_back(bytes);
+  pooled_.push_back(0);
   references_.push_back(is_object(address) ? 1 : 0);
   if (address != 0) index_.add(node);
   return node;
@@ -140,6 +157,11 @@ bool HeapSnapshot::read_rows(const Reference& tracked) {
       if (is_object(addresses_[node])) {
         read_object(object_at(addresses_[node]));
         bytes_[node] = leaves_.total();
+        pooled_[node] =
+            static_cast<std::uint32_t>(std::min<std::int64_t>(leaves_.pymalloc_bytes, UINT32_MAX));
+      } else if (const auto late = late_.find(static_cast<Node>(node)); late != late_.end()) {
+        late->second = graph_.targets.size();
+        graph_.targets.push_back(monitor::kNoNode);
       }
       graph_.end_row();
       if (node % kObjectsBetweenLooks == 0 && limits_->reached()) return false;
@@ -170,6 +192,7 @@ void HeapSnapshot::read_object(PyObject* object) {
   } else if (Py_TYPE(object)->tp_traverse != nullptr && PyObject_IS_GC(object)) {
     Py_TYPE(object)->tp_traverse(object, visit, this);
   }
+  if (kind == Kind::dict && PyDict_GET_SIZE(object) >= kManyKeys) leaves_.add(key_bytes(object));
   if (kind >= Kind::ndarray) read_hidden(object, kind);
 }
 
@@ -186,7 +209,7 @@ int HeapSnapshot::visit(PyObject* target, void* self) {
 }
 
 void HeapSnapshot::add_reference(PyObject* target) {
-  if (target == nullptr || target == Py_None) return;
+  if (target == nullptr || target == Py_None || !is_in_use(target)) return;
   if (Py_TYPE(target)->tp_traverse == nullptr) {
     const Kind kind = types_.kind_of(Py_TYPE(target));
     if (is_leaf(target, kind)) {
@@ -219,6 +242,12 @@ void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
     const auto* array = reinterpret_cast<ArrayFields*>(object);
     add_reference(array->base);
     if (array->base != nullptr) note_view(object);
+    if (array->base != nullptr && types_.kind_of(Py_TYPE(array->base)) != Kind::ndarray) {
+      borrowed_.push_back({graph_.targets.size(), reinterpret_cast<std::uintptr_t>(array->data)});
+      graph_.targets.push_back(monitor::kNoNode);
+    }
+    if (const auto own = owned_array_bytes(object); own > 0)
+      arrays_.push_back({graph_.size(), reinterpret_cast<std::uintptr_t>(array->data), own});
     if (!array->owns_data() || !array->holds_objects()) return;
     auto** items = reinterpret_cast<PyObject**>(array->data);
     for (std::int64_t i = 0, count = array->item_count(); i < count && !step(); ++i)
@@ -239,11 +268,21 @@ void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
     add_storage(torch_->describe(object), 0);
   } else if (kind == Kind::arrow || kind == Kind::eager) {
     const auto visit_buffers = kind == Kind::arrow ? visit_arrow_buffers : visit_eager_buffer;
-    visit_buffers(object, [this](std::int64_t address, std::int64_t bytes) {
+    const char* owner = kind == Kind::arrow ? "arrow" : "tensorflow";
+    visit_buffers(object, [&](std::int64_t address, std::int64_t bytes) {
       const auto key = memory_address(address);
-      const Node known = index_.find(key);
-      add_edge(known != monitor::kNoNode ? known : add_node(key, bytes), 1);
+      Node node = index_.find(key);
+      if (node == monitor::kNoNode) {
+        owners_[node = add_node(key, bytes)] = owner;
+        if (kind == Kind::eager) {
+          const bool is_variable = address == reinterpret_cast<std::int64_t>(object);
+          eager_.push_back({node, is_variable, static_cast<std::uintptr_t>(address)});
+        }
+      }
+      add_edge(node, 1);
     });
+  } else if (kind == Kind::polars) {
+    add_polars(object);
   }
 }
 
@@ -269,6 +308,7 @@ void HeapSnapshot::add_saved(PyObject* tensor) {
     if (node == monitor::kNoNode) {
       node = add_node(key, at->second.bytes);
       devices_[node] = at->second.device;
+      if (at->second.device != "cpu") owners_[node] = at->second.device;
     }
     storage_users_[node] = 0;
     add_edge(node, 0);
@@ -299,6 +339,15 @@ HeapSnapshot::Node HeapSnapshot::add_storage(const std::optional<StorageFacts>& 
     node = add_node(key, storage->bytes);
     storage_users_[node] = storage->users;
     devices_[node] = storage->device;
+    if (storage->device != "cpu") {
+      owners_[node] = storage->device;
+    } else if (storage->foreign || !storage->in_malloc) {
+      owners_[node] = "unknown";
+    }
+    if (storage->foreign) {
+      foreign_[node] = static_cast<std::uintptr_t>(storage->address);
+      late_[node] = 0;
+    }
   }
   add_edge(node, references);
   return node;

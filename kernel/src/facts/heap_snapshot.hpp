@@ -115,6 +115,22 @@ class HeapSnapshot {
   enum class Replacement { detached, copied };
   /// What would be freed if each object were replaced where its shortest way leads to it.
   std::int64_t freed_by_replacing(const std::vector<std::uintptr_t>& objects, Replacement by);
+  /// A reference from one object to another.
+  using Link = std::pair<PyObject*, PyObject*>;
+  /// What would be freed once some labels and some references are gone, by owner.
+  Bytes freed_by(const std::vector<std::string>& labels, const std::vector<Link>& links) const;
+  /// Whether some of that would wait for the collector.
+  bool would_wait(const std::vector<std::string>& labels, const std::vector<Link>& links) const;
+  /// What waits for the collector now, by owner, but for what `without` leads to.
+  Bytes waiting(const std::vector<PyObject*>& without) const;
+  /// What one of several labels keeps that would go together.
+  struct Share {
+    Bytes kept;                     ///< What none of the labels before it leads to.
+    std::vector<std::size_t> with;  ///< The other labels that lead to much of it, by their order.
+  };
+  /// What would be freed if all of the labels and `others` were gone, by label.
+  std::vector<Share> shares(const std::vector<std::string>& labels,
+                            const std::vector<std::string>& others) const;
   /// What would be freed if nothing referred to the objects any more.
   std::int64_t freed_without(const std::vector<PyObject*>& objects) const;
   /// How many objects and labels refer to an object, and native code as one.
@@ -179,6 +195,20 @@ class HeapSnapshot {
   void find_saved_tensors(const Reference& tracked);
   void add_saved(PyObject* tensor);
   void note_view(PyObject* array);
+  void add_polars(PyObject* frame);
+  void fill_late_edges();
+  void drop_open_edges();
+  void join(const std::vector<Node>& memory);
+  void keep_doubtful(std::vector<bool>& left) const;
+  void join_borrowed();
+  std::vector<bool> left_after(const std::vector<std::string>& labels,
+                               const std::vector<Link>& links) const;
+  std::vector<bool> freed_nodes(const std::vector<std::string>& labels,
+                                const std::vector<Link>& links) const;
+  Bytes bytes_of(const std::vector<bool>& nodes) const;
+  void add_bytes(Bytes& bytes, Node node) const;
+  template <typename Visit>
+  void each_freed_below(Node label, const std::vector<bool>& freed, Visit visit) const;
   Node add_storage(const std::optional<StorageFacts>& storage, std::uint32_t references);
   void read_outside();
   bool held_outside(Node node);
@@ -214,14 +244,38 @@ class HeapSnapshot {
 
   KnownTypes types_;
   std::optional<TorchFacts> torch_;
-  std::vector<std::uintptr_t> addresses_;  ///< By node; 0 for the root, labels and the outside.
+  monitor::LargeVector<std::uintptr_t>
+      addresses_;  ///< By node; 0 for the root, labels and the outside.
   AddressIndex index_{addresses_};
   monitor::Graph graph_;
-  std::vector<std::int64_t> bytes_;
-  std::vector<std::uint32_t> references_;  ///< By node: those that the graph accounts for.
+  monitor::LargeVector<std::int64_t> bytes_;
+  monitor::LargeVector<std::uint32_t> pooled_;    ///< By node: what CPython's own pools have of it.
+  std::unordered_map<Node, std::string> owners_;  ///< The allocators of memory; malloc's left out.
+  monitor::LargeVector<std::uint32_t> references_;  ///< By node: those that the graph accounts for.
   std::unordered_map<Node, long> storage_users_;
   std::unordered_map<Node, Node> storages_;        ///< By tensor, beside what its graph has saved.
   std::unordered_map<Node, std::string> devices_;  ///< Of the storages of tensors.
+  /// Memory whose row has one edge that is known only once all is read: by node its place.
+  std::unordered_map<Node, std::uint64_t> late_;
+  std::vector<Node> polars_;
+  struct Eager {
+    Node memory;
+    bool is_variable;
+    std::uintptr_t start;
+  };
+  std::vector<Eager> eager_;  ///< TensorFlow's memory.
+  struct Borrowed {
+    std::uint64_t edge;  ///< Of the array, known only once all is read.
+    std::uintptr_t address;
+  };
+  std::vector<Borrowed> borrowed_;  ///< Arrays over memory that no array has.
+  struct Range {
+    Node array;
+    std::uintptr_t start;
+    std::int64_t bytes;
+  };
+  std::vector<Range> arrays_;                         ///< Those with memory of their own.
+  std::unordered_map<Node, std::uintptr_t> foreign_;  ///< Storages of memory that is not torch's.
   struct View {
     Node node;
     std::uintptr_t behind;  ///< Address of the array or the storage that has the memory.
@@ -240,8 +294,8 @@ class HeapSnapshot {
   bool failed_ = false;
 
   monitor::DominatorTree tree_;
-  std::vector<std::int64_t> retained_;
-  std::vector<Node> before_;
+  monitor::LargeVector<std::int64_t> retained_;
+  monitor::LargeVector<Node> before_;
 };
 
 }  // namespace xleak::facts

@@ -1,7 +1,6 @@
 #include "known_types.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "reference.hpp"
 
@@ -18,7 +17,7 @@ PyTypeObject* type_of_ndarray() {
 }
 
 PyCFunction own_sizeof(PyTypeObject* type) {
-  PyObject* found = PyDict_GetItemString(type->tp_dict, "__sizeof__");
+  PyObject* found = PyDict_GetItemString(dict_of_type(type), "__sizeof__");
   if (found == nullptr || !Py_IS_TYPE(found, &PyMethodDescr_Type)) return nullptr;
   const PyMethodDef* method = reinterpret_cast<PyMethodDescrObject*>(found)->d_method;
   return method->ml_flags == METH_NOARGS ? method->ml_meth : nullptr;
@@ -31,13 +30,13 @@ std::int64_t size_told(PyCFunction size_of, PyObject* object) {
   return as_integer(told, 0);
 }
 
+}  // namespace
+
 std::int64_t text_bytes(PyObject* text) {
   const auto length = static_cast<std::int64_t>(PyUnicode_GET_LENGTH(text));
   if (PyUnicode_IS_ASCII(text)) return sizeof(PyASCIIObject) + length + 1;
   return sizeof(PyCompactUnicodeObject) + (length + 1) * PyUnicode_KIND(text);
 }
-
-}  // namespace
 
 PyTypeObject* imported_type(const char* module, const char* name) {
   PyObject* modules = PyImport_GetModuleDict();
@@ -149,13 +148,11 @@ void KnownTypes::add_own_bytes(PyObject* object, Kind kind, PythonBytes& bytes) 
       return bytes.add_block(head);
     case Kind::dict:
     case Kind::sized:
-#if PY_VERSION_HEX < 0x030C0000
       // The commonest of them; its own __sizeof__ says the same.
       if (PyLong_CheckExact(object)) {
-        const auto digits = std::max<Py_ssize_t>(1, std::abs(Py_SIZE(object)));
+        const auto digits = std::max<Py_ssize_t>(1, digits_of(object));
         return bytes.add_block(type->tp_basicsize + type->tp_itemsize * digits);
       }
-#endif
       bytes.add_block(std::max<std::int64_t>(
           0, size_told(base_of(Py_TYPE(object)).size_of, object) - type->tp_basicsize));
       return bytes.add_block(head);

@@ -76,6 +76,9 @@ struct ArrayFields {
   std::int64_t item_count() const;
 };
 
+/// What an exact text takes.
+std::int64_t text_bytes(PyObject* text);
+
 /// Bytes of the buffer that an array owns; 0 for a view.
 std::int64_t owned_array_bytes(PyObject* array);
 

@@ -1,6 +1,5 @@
 #include "line_times.hpp"
 
-#include <frameobject.h>
 #include <pthread.h>
 
 #include <memory>
@@ -8,25 +7,10 @@
 #include <system_error>
 
 #include "collector_paused.hpp"
+#include "python_versions.hpp"
 
 namespace xleak::facts {
 namespace {
-
-Reference globals_of(PyFrameObject* frame) {
-#if PY_VERSION_HEX >= 0x030B0000
-  return Reference::steal(PyFrame_GetGlobals(frame));
-#else
-  return Reference::share(frame->f_globals);
-#endif
-}
-
-bool is_finalizing() {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Py_IsFinalizing();
-#else
-  return _Py_IsFinalizing();
-#endif
-}
 
 std::string file_of(PyFrameObject* frame) {
   const Reference code = Reference::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));

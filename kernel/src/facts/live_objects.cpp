@@ -9,7 +9,7 @@ namespace {
 /// Whether the class statement ran in the module of that name.
 bool is_class_of(PyTypeObject* type, PyObject* module) {
   if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0) return false;
-  PyObject* made_in = PyDict_GetItemString(type->tp_dict, "__module__");
+  PyObject* made_in = PyDict_GetItemString(dict_of_type(type), "__module__");
   return made_in != nullptr && PyUnicode_CheckExact(made_in) &&
          PyUnicode_Compare(made_in, module) == 0;
 }
@@ -27,8 +27,8 @@ Reference tracked_objects() {
 std::vector<PyObject*> untracked_targets(const std::vector<PyObject*>& objects) {
   std::vector<PyObject*> targets;
   for (PyObject* object : objects) {
-    PyObject* target = PyWeakref_Check(object) ? PyWeakref_GET_OBJECT(object) : Py_None;
-    if (target != Py_None && !PyObject_IS_GC(target)) targets.push_back(target);
+    PyObject* target = PyWeakref_Check(object) ? target_of(object) : nullptr;
+    if (target != nullptr && !PyObject_IS_GC(target)) targets.push_back(target);
   }
   return targets;
 }

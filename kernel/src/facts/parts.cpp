@@ -32,7 +32,7 @@ Parts parts_of(PyObject* object, const Pointers& barriers) {
   TorchFacts torch;
   const Limits none;
   Closure closure(types, torch, barriers, none);
-  closure.add_root(object, 0);
+  closure.add_root(object);
   Parts parts{identity(object)};
   for (const Node& node : closure.nodes()) add_part(node, types, parts);
   for (const Buffer& buffer : find_buffers(closure, torch)) {
@@ -45,7 +45,7 @@ bool reaches(PyObject* object, const Parts& parts, const Pointers& barriers, con
   KnownTypes types;
   TorchFacts torch;
   Closure closure(types, torch, barriers, limits);
-  if (!closure.add_root(object, 0)) return false;
+  if (!closure.add_root(object)) return false;
   Parts reached;
   for (const Node& node : closure.nodes()) {
     reached.insert(identity(node.object));
@@ -54,35 +54,6 @@ bool reaches(PyObject* object, const Parts& parts, const Pointers& barriers, con
   for (const Buffer& buffer : find_buffers(closure, torch)) reached.insert(part_of(buffer));
   return std::any_of(parts.begin(), parts.end(),
                      [&reached](std::int64_t part) { return reached.count(part) != 0; });
-}
-
-Bytes would_free(const std::vector<PyObject*>& objects, const CacheReferences& dropped,
-                 const Pointers& named, const Pointers& barriers) {
-  KnownTypes types;
-  TorchFacts torch;
-  const Limits none;
-  Closure closure(types, torch, barriers, none);
-  for (PyObject* object : objects) closure.add_root(object, 0);
-  closure.mark_held(dropped);
-  auto buffers = find_buffers(closure, torch);
-  if (in_doubt(buffers, Buffer::Doubt::tensors)) ask_live_tensors(buffers, closure, types, torch);
-  if (in_doubt(buffers, Buffer::Doubt::names)) {
-    Closure names(types, torch, barriers, none);
-    for (PyObject* name : named) names.add_root(name, 0);
-    ask_names(buffers, names, torch);
-  }
-  Bytes bytes;
-  PythonBytes python;
-  for (const Node& node : closure.nodes()) {
-    if (node.held) continue;
-    python.add(node.leaves);
-    types.add_own_bytes(node.object, node.kind, python);
-  }
-  add(bytes, python);
-  for (const Buffer& buffer : buffers) {
-    if (!buffer.held) add(bytes, buffer.owner, buffer.bytes);
-  }
-  return bytes;
 }
 
 }  // namespace xleak::facts

@@ -17,9 +17,4 @@ Parts parts_of(PyObject* object, const Pointers& barriers);
 /// Whether `object` is or reaches one of `parts`. False too where a limit was reached.
 bool reaches(PyObject* object, const Parts& parts, const Pointers& barriers, const Limits& limits);
 
-/// What goes once the `dropped` references to `objects` do, by owner. `dropped` counts what the
-/// caller itself holds too; `named` are the values of the names that stay.
-Bytes would_free(const std::vector<PyObject*>& objects, const CacheReferences& dropped,
-                 const Pointers& named, const Pointers& barriers);
-
 }  // namespace xleak::facts

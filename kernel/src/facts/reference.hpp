@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "python_versions.hpp"
+
 namespace xleak::facts {
 
 /// Owns one reference to a Python object. The GIL must be held wherever it is used.
@@ -29,7 +31,7 @@ class Reference {
 /// The descriptor `name` of exactly `type`, applied to `object`: the object's own attribute lookup
 /// is never asked. Empty, with no Python error set, where that fails.
 inline Reference read_descriptor(PyTypeObject* type, const char* name, PyObject* object) {
-  PyObject* descriptor = PyDict_GetItemString(type->tp_dict, name);
+  PyObject* descriptor = PyDict_GetItemString(dict_of_type(type), name);
   if (descriptor == nullptr || Py_TYPE(descriptor)->tp_descr_get == nullptr) return {};
   PyObject* value =
       Py_TYPE(descriptor)->tp_descr_get(descriptor, object, (PyObject*)Py_TYPE(object));

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "known_types.hpp"
+#include "python_versions.hpp"
 #include "reference.hpp"
 #include "torch_facts.hpp"
 
@@ -80,8 +81,7 @@ std::optional<std::string> function_part_of(PyObject* from, PyObject* to) {
 /// The instance's own dictionary, or what stands in it.
 std::optional<std::string> attribute_of(PyObject* from, PyObject* to) {
   if (PyType_Check(from)) {
-    PyObject* dict = reinterpret_cast<PyTypeObject*>(from)->tp_dict;
-    if (dict == to) return kDict;
+    if (dict_of_type(reinterpret_cast<PyTypeObject*>(from)) == to) return kDict;
   }
   PyObject** dict = _PyObject_GetDictPtr(from);
   if (dict == nullptr || *dict == nullptr || !PyDict_Check(*dict)) return std::nullopt;
@@ -97,34 +97,11 @@ bool refers_to(PyObject* from, PyObject* to) {
   return traverse != nullptr && traverse(from, is_target, to) == 1;
 }
 
-/// The dictionary that a frame which has ended had made of its locals, by `f_locals`. It is visited
-/// before the function and the locals themselves.
-int find_locals_dict(PyObject* seen, void* found) {
-  if (PyFunction_Check(seen)) return 1;
-  if (PyDict_CheckExact(seen)) *static_cast<PyObject**>(found) = seen;
-  return 0;
-}
-
-/// A frame that runs shows no locals to the collector, and is not asked. One that has ended tells
-/// them by a dictionary, which it keeps, and with it their values: that is left as it was.
+/// A frame that runs shows no locals to the collector, and is not asked.
 std::optional<std::string> local_of(PyObject* frame, PyObject* to) {
   if (!refers_to(frame, to)) return std::nullopt;
-  auto* typed = reinterpret_cast<PyFrameObject*>(frame);
-  const auto code = Reference::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(typed)));
-  // Others, of modules and classes, have their namespace itself.
-  const bool copies = (reinterpret_cast<PyCodeObject*>(code.get())->co_flags & CO_OPTIMIZED) != 0;
-  PyObject* had = nullptr;
-  if (copies) Py_TYPE(frame)->tp_traverse(frame, find_locals_dict, &had);
-  const auto before = Reference::steal(had == nullptr ? PyDict_New() : PyDict_Copy(had));
-  const auto locals = Reference::steal(before ? PyFrame_GetLocals(typed) : nullptr);
-  if (!locals) PyErr_Clear();
-  if (!locals || !PyDict_Check(locals.get())) return std::nullopt;
-  const auto entry = entry_of(locals.get(), to);
-  if (copies) {
-    PyDict_Clear(locals.get());
-    if (PyDict_Update(locals.get(), before.get()) != 0) PyErr_Clear();
-  }
-  return entry ? std::optional(".f_locals" + *entry) : std::nullopt;
+  const Reference name = local_name(reinterpret_cast<PyFrameObject*>(frame), to);
+  return name ? std::optional(".f_locals" + key_text(name.get())) : std::nullopt;
 }
 
 bool is_name(const std::string& text) {

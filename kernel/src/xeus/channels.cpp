@@ -1,5 +1,6 @@
 #include "channels.hpp"
 
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -14,6 +15,13 @@ namespace {
 constexpr int kLingerMilliseconds = 1000;
 // ZeroMQ's own limit of 1000 waiting messages drops output when a front end reads slowly.
 constexpr int kIopubHighWater = 100000;
+
+// Above every topic that a kernel publishes under. ZeroMQ keeps topics in a tree with a node for
+// each byte, and disconnects a peer that sends a longer one.
+constexpr std::int64_t kLongestSubscription = 1024;
+// How ZeroMQ marks a subscription; a zero marks its end.
+constexpr char kSubscribes = 1;
+constexpr int kSubscriptionsAtOnce = 100;
 
 // Deeper than any front end nests; writing such a tree out again would overflow the stack.
 constexpr int kDeepest = 500;
@@ -88,7 +96,12 @@ zmq::socket_t bound(zmq::context_t& context, zmq::socket_type type,
                     const xeus::xconfiguration& config, const std::string& port) {
   zmq::socket_t socket(context, type);
   if (type == zmq::socket_type::router) socket.set(zmq::sockopt::router_handover, 1);
-  if (type == zmq::socket_type::pub) socket.set(zmq::sockopt::sndhwm, kIopubHighWater);
+  if (type == zmq::socket_type::xpub) {
+    socket.set(zmq::sockopt::sndhwm, kIopubHighWater);
+    socket.set(zmq::sockopt::maxmsgsize, kLongestSubscription);
+    // Without it a second subscription to the same topic is not reported.
+    socket.set(zmq::sockopt::xpub_verbose, 1);
+  }
   xeus::init_socket(socket, config.m_transport, config.m_ip, port);
   socket.set(zmq::sockopt::linger, kLingerMilliseconds);
   return socket;
@@ -102,8 +115,14 @@ Channels::Channels(zmq::context_t& context, const xeus::xconfiguration& config)
       stdin_(bound(context, zmq::socket_type::router, config, config.m_stdin_port)),
       heartbeat(bound(context, zmq::socket_type::router, config, config.m_hb_port)),
       authentication_(xeus::make_xauthentication(config.m_signature_scheme, config.m_key)),
-      iopub_(bound(context, zmq::socket_type::pub, config, config.m_iopub_port)),
+      iopub_(bound(context, zmq::socket_type::xpub, config, config.m_iopub_port)),
+      subscribed_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       terminal_(::dup(STDERR_FILENO)) {}
+
+Channels::~Channels() {
+  ::close(subscribed_);
+  ::close(terminal_);
+}
 
 std::optional<xeus::xmessage> Channels::receive(zmq::socket_t& socket) {
   for (;;) {
@@ -132,7 +151,34 @@ void Channels::publish(xeus::xpub_message message) {
 
 void Channels::publish_raw(zmq::multipart_t& parts) {
   std::lock_guard<std::mutex> lock(iopub_mutex_);
-  if (iopub_) send_parts(iopub_, parts);
+  if (!iopub_) return;
+  send_parts(iopub_, parts);
+  // Sending also reads what has come, and the socket's descriptor no longer signals it.
+  const int events = uninterrupted([&] { return iopub_.get(zmq::sockopt::events); });
+  if ((events & ZMQ_POLLIN) != 0) ::eventfd_write(subscribed_, 1);
+}
+
+std::vector<std::string> Channels::new_subscriptions() {
+  std::vector<std::string> topics;
+  std::lock_guard<std::mutex> lock(iopub_mutex_);
+  std::uint64_t count;
+  (void)!::read(subscribed_, &count, sizeof count);
+  for (int frames = 0; iopub_; ++frames) {
+    // Publishers wait for this lock.
+    if (frames == kSubscriptionsAtOnce) {
+      ::eventfd_write(subscribed_, 1);
+      break;
+    }
+    zmq::message_t event;
+    if (!uninterrupted([&] { return iopub_.recv(event, zmq::recv_flags::dontwait); })) break;
+    const auto text = event.to_string_view();
+    if (!text.empty() && text.front() == kSubscribes) topics.emplace_back(text.substr(1));
+  }
+  return topics;
+}
+
+std::array<int, 2> Channels::subscription_descriptors() {
+  return {iopub_.get(zmq::sockopt::fd), subscribed_};
 }
 
 void Channels::close() {

@@ -1,7 +1,9 @@
 #pragma once
+#include <array>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "xeus/xauthentication.hpp"
 #include "xeus/xkernel_configuration.hpp"
@@ -17,6 +19,7 @@ namespace xleak::kernel {
 class Channels {
  public:
   Channels(zmq::context_t& context, const xeus::xconfiguration& config);
+  ~Channels();
 
   zmq::socket_t shell;
   zmq::socket_t control;
@@ -29,6 +32,10 @@ class Channels {
   void publish(xeus::xpub_message message);
   /// Publishes parts that are already on the wire's form, as the debugger's client makes them.
   void publish_raw(zmq::multipart_t& parts);
+  /// The topics that front ends have newly subscribed to on iopub, some at a time.
+  std::vector<std::string> new_subscriptions();
+  /// One of them can be read while new_subscriptions() has something to return.
+  std::array<int, 2> subscription_descriptors();
   /// Lets queued messages leave for a moment, then closes.
   void close();
 
@@ -36,7 +43,8 @@ class Channels {
   std::unique_ptr<xeus::xauthentication> authentication_;
   std::mutex iopub_mutex_;
   zmq::socket_t iopub_;
-  int terminal_;  // stderr as it was before output is captured.
+  int subscribed_;  // An eventfd for subscriptions that ZeroMQ's descriptor no longer signals.
+  int terminal_;    // stderr as it was before output is captured.
 };
 
 /// Waits until `socket` can be read or `milliseconds` passed (-1: for ever). A signal ends the wait

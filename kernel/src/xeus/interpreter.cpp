@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "cell_requests.hpp"
 #include "pybind11/stl.h"
 #include "pybind11_json/pybind11_json.hpp"
 #include "usage.hpp"
@@ -125,9 +126,7 @@ void Interpreter::serve(Server& server) {
 
 nl::json Interpreter::execute(Server& server, const xeus::xmessage& request) {
   const nl::json& content = request.content();
-  const auto cell_id = request.metadata().find("cellId");
-  nl::json reply =
-      run_cell(content, cell_id != request.metadata().end() ? *cell_id : nl::json(nullptr));
+  nl::json reply = run_cell(server, request);
   if (reply.value("status", "") == "error" && !content.value("silent", false) &&
       content.value("stop_on_error", true)) {
     server.abort_queued();
@@ -156,7 +155,10 @@ nl::json Interpreter::interruptible(const std::function<py::object()>& call) {
   return nl::json::parse(reply.cast<std::string>());
 }
 
-nl::json Interpreter::run_cell(const nl::json& content, const nl::json& cell_id) {
+nl::json Interpreter::run_cell(Server& server, const xeus::xmessage& request) {
+  const nl::json& content = request.content();
+  const auto found = request.metadata().find("cellId");
+  const nl::json cell_id = found != request.metadata().end() ? *found : nl::json(nullptr);
   const std::string code = content.value("code", "");
   const bool silent = content.value("silent", false);
   // IPython neither runs nor counts what is blank.
@@ -165,14 +167,19 @@ nl::json Interpreter::run_cell(const nl::json& content, const nl::json& cell_id)
   Session& session = Session::instance();
   std::optional<CellScope> scope;
   const py::object before = shell("before_request")(stored, silent, code);
+  const auto count =
+      static_cast<int>(PyLong_AsUnsignedLongMask(py::object(shell("execution_count")).ptr()));
+  // Users may set it to anything.
+  if (PyErr_Occurred() != nullptr) PyErr_Clear();
   if (stored && session.enabled()) {
     monitor::CellIdentity identity;
     if (cell_id.is_string()) identity.cell_id = cell_id.get<std::string>();
-    const py::object count = shell("execution_count");
-    identity.execution_count = static_cast<int>(PyLong_AsUnsignedLongMask(count.ptr()));
+    identity.execution_count = count;
     scope.emplace(session, identity, reading(before));
+    keep_request(scope->index(), request);
     shell("cell_begun")(scope->index());
   }
+  if (!silent) server.publish("execute_input", {{"code", code}, {"execution_count", count}});
   const nl::json reply = interruptible([&] {
     return shell("execute")(code, silent, stored,
                             py::object(content.value("user_expressions", nl::json::object())),

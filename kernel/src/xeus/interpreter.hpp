@@ -27,7 +27,7 @@ class Interpreter final : public xpyt::interpreter {
   nlohmann::json kernel_info_request_impl() override;
 
   nlohmann::json execute(Server& server, const xeus::xmessage& request);
-  nlohmann::json run_cell(const nlohmann::json& content, const nlohmann::json& cell_id);
+  nlohmann::json run_cell(Server& server, const xeus::xmessage& request);
   /// Runs code of the user's, ends the time in which SIGINT stops it, and returns the reply (JSON).
   nlohmann::json interruptible(const std::function<py::object()>& call);
   py::object shell(const char* method) const { return m_ipython_shell.attr(method); }

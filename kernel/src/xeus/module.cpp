@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cell_requests.hpp"
 #include "forked.hpp"
 #include "interpreter.hpp"
 #include "live_cells.hpp"
@@ -24,6 +25,15 @@ namespace nl = nlohmann;
 xeus::xkernel* the_kernel = nullptr;
 Server* the_server = nullptr;
 
+// The sockets, bound before the kernel exists: front ends may connect while Python imports the
+// rest. The kernel takes them over.
+struct Bound {
+  xeus::xconfiguration config;
+  std::unique_ptr<xeus::xcontext> context;
+  std::unique_ptr<Channels> channels;
+};
+Bound* bound = nullptr;
+
 Server& server() {
   if (the_server == nullptr)
     throw std::runtime_error(
@@ -34,7 +44,8 @@ Server& server() {
 std::unique_ptr<xeus::xserver> build_server(xeus::xcontext& context,
                                             const xeus::xconfiguration& config,
                                             nl::json::error_handler_t) {
-  auto built = std::make_unique<Server>(context.get_wrapped_context<zmq::context_t>(), config);
+  auto built = std::make_unique<Server>(context.get_wrapped_context<zmq::context_t>(), config,
+                                        std::move(bound->channels));
   the_server = built.get();
   return built;
 }
@@ -42,16 +53,25 @@ std::unique_ptr<xeus::xserver> build_server(xeus::xcontext& context,
 // xeus greets on std::clog and its debugger tells every step there. Nobody asked for either.
 void silence_log() { std::clog.rdbuf(nullptr); }
 
-void create(const std::string& connection_file, py::object application, const std::string& python) {
+void bind(const std::string& connection_file) {
+  auto config = xeus::load_configuration(connection_file);
+  auto context = xeus::make_context<zmq::context_t>();
+  auto channels = std::make_unique<Channels>(context->m_context, config);
+  bound = new Bound{std::move(config), std::move(context), std::move(channels)};
+}
+
+void create(py::object application, const std::string& python) {
+  if (bound == nullptr || !bound->channels)
+    throw std::runtime_error("cannot create the kernel: its sockets are not bound. Call bind().");
   watch_forks();
   silence_log();
   auto interpreter = std::make_unique<Interpreter>(std::move(application));
   Interpreter& running = *interpreter;
   try {
     the_kernel = new xeus::xkernel(
-        xeus::load_configuration(connection_file), "kernel", xeus::make_context<zmq::context_t>(),
-        std::move(interpreter), build_server, xeus::make_in_memory_history_manager(), nullptr,
-        xpyt::make_python_debugger, {{"python", python}}, nl::json::error_handler_t::replace);
+        bound->config, "kernel", std::move(bound->context), std::move(interpreter), build_server,
+        xeus::make_in_memory_history_manager(), nullptr, xpyt::make_python_debugger,
+        {{"python", python}}, nl::json::error_handler_t::replace);
   } catch (...) {
     the_server = nullptr;  // It went with the kernel that did not come to be.
     throw;
@@ -89,11 +109,18 @@ void publish(const std::string& type, const std::string& content_and_metadata,
   server().publish(type, std::move(parts[0]), std::move(parts[1]), std::move(bytes));
 }
 
+void publish_after(const std::string& type, const std::string& header_and_content) {
+  nl::json parts = nl::json::parse(header_and_content);
+  server().publish_after(parts[0], type, std::move(parts[1]));
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_kernel, m) {
   m.doc() = "The xeus kernel around xleak's shell. Used by xleak.kernel alone.";
-  m.def("create", &create, py::arg("connection_file"), py::arg("application"), py::arg("python"));
+  m.def("bind", &bind, py::arg("connection_file"),
+        "Open the sockets: front ends connect while the rest is imported.");
+  m.def("create", &create, py::arg("application"), py::arg("python"));
   m.def(
       "run", [] { the_kernel->start(); }, "Serve requests until the kernel is asked to end.");
   m.def(
@@ -108,6 +135,17 @@ PYBIND11_MODULE(_kernel, m) {
   });
   m.def("publish", &publish, py::arg("msg_type"), py::arg("content_and_metadata"),
         py::arg("buffers"));
+  m.def("publish_after", &publish_after, py::arg("msg_type"), py::arg("header_and_content"),
+        "Publish for a request that was served before.");
+  m.def(
+      "requests_since",
+      [](int index) {
+        py::list requests;
+        for (const auto& [cell, request] : requests_since(index))
+          requests.append(py::make_tuple(cell, py::bytes(request)));
+        return requests;
+      },
+      py::arg("index"), "Return (index, JSON of header and metadata) of cells, oldest first.");
   m.def(
       "ask",
       [](const std::string& prompt, bool password) { return server().ask(prompt, password); },

@@ -3,6 +3,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -20,11 +22,10 @@ namespace {
 namespace nl = nlohmann;
 namespace py = pybind11;
 
-// How long the service threads sleep before they look whether the kernel is to end.
-constexpr long kStopCheckMilliseconds = 100;
 // How soon a signal handler of the user's runs while a cell waits for input.
 constexpr long kInputCheckMilliseconds = 50;
-constexpr long kParentCheckMilliseconds = 1000;
+constexpr std::chrono::milliseconds kParentCheck{1000};
+constexpr std::chrono::milliseconds kForEver{-1};
 
 // What xeus's core answers by itself; it would also run cells on the control thread, without the
 // GIL.
@@ -71,6 +72,27 @@ std::string reply_type(const std::string& request) {
   return request.substr(0, end) + "_reply";
 }
 
+bool is_utf8(const std::string& text) {
+  try {
+    return !nl::json(text).dump().empty();
+  } catch (const nl::json::type_error&) {
+    return false;
+  }
+}
+
+zmq::pollitem_t readable(zmq::socket_t& socket) { return {socket.handle(), 0, ZMQ_POLLIN, 0}; }
+zmq::pollitem_t readable(int descriptor) { return {nullptr, descriptor, ZMQ_POLLIN, 0}; }
+
+template <std::size_t count>
+void wait_for_one(std::array<zmq::pollitem_t, count>& items, std::chrono::milliseconds patience) {
+  try {
+    zmq::poll(items.data(), items.size(), patience);
+  } catch (const zmq::error_t& error) {
+    // A debugger that attaches interrupts the wait, though signals go elsewhere.
+    if (error.num() != EINTR) throw;
+  }
+}
+
 }  // namespace
 
 /// The debugger asks for code to be run. It comes on the control thread, which may run Python
@@ -86,13 +108,16 @@ class Server::Messenger final : public xeus::xcontrol_messenger {
   Server& server_;
 };
 
-Server::Server(zmq::context_t& context, const xeus::xconfiguration& config)
+Server::Server(zmq::context_t& context, const xeus::xconfiguration& config,
+               std::unique_ptr<Channels> channels)
     : config_(config),
       session_id_(xeus::new_xguid().c_str()),
-      channels_(context, config),
+      owned_channels_(std::move(channels)),
+      channels_(*owned_channels_),
       debug_events_(context, zmq::socket_type::sub),
       messenger_(std::make_unique<Messenger>(*this)),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      stopping_(::eventfd(0, EFD_CLOEXEC)) {
   debug_events_.set(zmq::sockopt::subscribe, "");
   debug_events_.bind(xeus::get_publisher_end_point());
   output_.set_publisher([this](const std::string& name, std::string text, const nl::json& parent) {
@@ -113,6 +138,8 @@ void Server::close() {
 // --- the loop ----------------------------------------------------------------------------------
 
 void Server::start_impl(xeus::xpub_message message) {
+  // Front ends that connected while Python was starting get their welcome first.
+  welcome_subscribers();
   channels_.publish(std::move(message));
   control_thread_ = start_thread([this] { serve_control(); });
   heartbeat_thread_ = start_thread([this] { serve_heartbeat(); });
@@ -155,24 +182,36 @@ void Server::abort_queued() {
 }
 
 void Server::serve_control() {
+  const auto subscriptions = channels_.subscription_descriptors();
+  std::array<zmq::pollitem_t, 5> items{readable(channels_.control), readable(debug_events_),
+                                       readable(subscriptions[0]), readable(subscriptions[1]),
+                                       readable(stopping_)};
   while (!stop_) {
-    const bool ready = wait_readable(channels_.control, kStopCheckMilliseconds);
+    wait_for_one(items, kForEver);
     forward_debug_events();
-    if (!ready) continue;
+    welcome_subscribers();
     while (auto request = channels_.receive(channels_.control))
       dispatch_control(std::move(*request));
+  }
+}
+
+void Server::welcome_subscribers() {
+  for (const std::string& topic : channels_.new_subscriptions()) {
+    // JEP 65: a topic that is not UTF-8 gets no answer.
+    if (!is_utf8(topic)) continue;
+    channels_.publish(xeus::xpub_message(topic, header("iopub_welcome"), nl::json::object(),
+                                         nl::json::object(), {{"subscription", topic}}, {}));
   }
 }
 
 void Server::serve_heartbeat() {
   const auto parent = ::getppid();
   const bool watch_parent = std::getenv("JPY_PARENT_PID") != nullptr;
-  for (long waited = 0; !stop_; waited += kStopCheckMilliseconds) {
-    if (wait_readable(channels_.heartbeat, kStopCheckMilliseconds)) {
-      zmq::multipart_t ping;
-      if (ping.recv(channels_.heartbeat, ZMQ_DONTWAIT)) ping.send(channels_.heartbeat);
-    }
-    if (waited % kParentCheckMilliseconds != 0) continue;
+  std::array<zmq::pollitem_t, 2> items{readable(channels_.heartbeat), readable(stopping_)};
+  while (!stop_) {
+    wait_for_one(items, watch_parent ? kParentCheck : kForEver);
+    zmq::multipart_t ping;
+    if (ping.recv(channels_.heartbeat, ZMQ_DONTWAIT)) ping.send(channels_.heartbeat);
     // Who started the kernel is gone without a word: nobody can reach or stop it any more.
     if (watch_parent && ::getppid() != parent) ::_exit(1);
   }
@@ -188,6 +227,7 @@ bool Server::request_waits() { return stop_ || wait_readable(channels_.shell, 0)
 void Server::request_stop() noexcept {
   stop_ = true;
   ::eventfd_write(wake_, 1);
+  ::eventfd_write(stopping_, 1);
 }
 
 // --- requests ----------------------------------------------------------------------------------

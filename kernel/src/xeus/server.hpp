@@ -24,7 +24,8 @@ class Server final : public xeus::xserver {
   /// Answers one request: the content of the reply, or null for a message that has none.
   using Handler = std::function<nlohmann::json(const xeus::xmessage&)>;
 
-  Server(zmq::context_t& context, const xeus::xconfiguration& config);
+  Server(zmq::context_t& context, const xeus::xconfiguration& config,
+         std::unique_ptr<Channels> channels);
   ~Server() override;
 
   /// `wait(shell_descriptor, wake_descriptor)` returns when one of the two can be read.
@@ -46,6 +47,11 @@ class Server final : public xeus::xserver {
                xeus::buffer_sequence buffers = {});
   /// The same without what cells printed before it: for threads that must not wait.
   void publish_beside(const std::string& type, nlohmann::json content);
+  /// The same for a request that was served before, by its header.
+  void publish_after(const nlohmann::json& header, const std::string& type,
+                     nlohmann::json content) {
+    publish_for(header, type, std::move(content), nlohmann::json::object(), {});
+  }
   /// Asks the front end for a line of input and waits for it. Main thread, GIL held.
   std::string ask(const std::string& prompt, bool password);
   /// Header and metadata of the shell request that is being served, or of the last one.
@@ -78,6 +84,7 @@ class Server final : public xeus::xserver {
   void serve_shell();
   void serve_control();
   void serve_heartbeat();
+  void welcome_subscribers();
   void forward_debug_events();
   void dispatch_shell(xeus::xmessage request, bool abort);
   void dispatch_control(xeus::xmessage request);
@@ -92,7 +99,8 @@ class Server final : public xeus::xserver {
 
   xeus::xconfiguration config_;
   std::string session_id_;
-  Channels channels_;
+  std::unique_ptr<Channels> owned_channels_;
+  Channels& channels_;
   zmq::socket_t debug_events_;
   std::unique_ptr<xeus::xcontrol_messenger> messenger_;
   std::function<void(int, int)> idle_;
@@ -107,6 +115,7 @@ class Server final : public xeus::xserver {
   bool replied_on_shell_ = false;    // Main thread alone.
   bool replied_on_control_ = false;  // Control thread alone.
   int wake_;
+  int stopping_;  // Stays readable once the kernel is to end.
   std::thread control_thread_;
   std::thread heartbeat_thread_;
   Output output_;

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
 
 # Who runs cells one after another sends the next one sooner.
 _IDLE_SECONDS = 0.2
-# In a kernel that does not tell whether a request waits, no search takes more of the processor: a machine that is
-# busy with others would end each one.
-_SLICE_SECONDS = 0.5
 
 Known = Callable[[], Mapping[str, _native.Finding]]
 
@@ -54,7 +50,6 @@ class Agent:
         self._tried: dict[str, int] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._slices: Iterator[None] = iter(())
-        self._until = 0.0
         self._pid = os.getpid()
 
     def wake(self) -> None:
@@ -89,22 +84,21 @@ class Agent:
         # The loop runs in cells that await, too.
         if _native.running_cell() is not None or os.getpid() != self._pid:
             return
-        self._until = time.thread_time() + _SLICE_SECONDS
         if not self._interrupted() and self._watcher.by_itself(self._next):
             assert self._loop is not None
             self._timer = self._loop.call_later(0, self._step)
+        elif self._interrupted():
+            # ipykernel does not say when it has served its requests.
+            self.wake()
 
     def _next(self) -> bool:
         return next(self._slices, self) is not self
 
     def _interrupted(self) -> bool:
         waits = self._watcher.request_waits
-        return time.thread_time() > self._until if waits is None else waits()
+        return waits is not None and waits()
 
     def _work(self, interrupted: Interrupted) -> Iterator[None]:
-        late = self._watcher.is_unfinished and self._loop is not None
-        if late and not self._watcher.refresh(interrupted):
-            return
         if not self._untried(RELEASABLE):
             return
         for codes, why, act in self._releases.kinds():

@@ -49,7 +49,8 @@ def _weak_into_torch(going: set[int]) -> bool:
     or a graph, no reference of Python's tells."""
     names = vars(sys.modules["torch"]) if "torch" in sys.modules else {}
     kinds = tuple(names[name] for name in ("Tensor", "UntypedStorage") if name in names)
-    own = len(["the list", "the variable", "the argument", "C++"])
+    # The reference of the list, and that of C++. From Python 3.14 on an argument adds none.
+    own = next(sys.getrefcount(it) for it in [object()]) + 1
     return any(
         weakref.getweakrefcount(it)
         and sys.getrefcount(it) <= own

@@ -81,7 +81,7 @@ class Releases:
         self, findings: Sequence[_native.Finding], interrupted: Interrupted
     ) -> list[Release]:
         caches = self._watcher.caches
-        numbers = {f"Out[{entry.number}]": entry.number for entry in caches.entries()}
+        numbers = {f"Out[{entry.number}]": entry.number for entry in self._watcher.outputs}
         orphans = [it for it in findings if it.key in numbers and self._is_free(numbers[it.key])]
         heap = take_snapshot(self._watcher, interrupted=interrupted) if orphans else None
         if heap is None:

@@ -36,6 +36,7 @@ def joined(
         [_renumbered(finding, numbers) for finding in told.findings] if told else [],
         failure,
         told.devices if told else [],
+        told.names if told else [],
     )
 
 

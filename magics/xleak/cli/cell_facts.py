@@ -16,7 +16,7 @@ def write_facts(notebook: NotebookNode, verdict: Verdict) -> None:
     """Puts the facts of each cell that ran into its metadata; what a run before left there goes."""
     for cell, told in zip(code_cells(notebook), verdict.cells, strict=True):
         cell.metadata.pop(KEY, None)
-        if told.status in ("ok", "error"):
+        if told.status in ("ok", "error") and not told.own:
             cell.metadata[KEY] = NotebookNode(_facts(told, verdict))
 
 

@@ -8,10 +8,10 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from xleak import _native, source
+from xleak import _native, source, syntax
 from xleak.cli import output
 from xleak.cli.problem import Problem
-from xleak.lint import edits, files, settings
+from xleak.lint import as_text, edits, files, found, settings
 from xleak.render.units import counted
 
 # An edit may bring another finding to light; a file that never settles is left as it was.
@@ -26,11 +26,12 @@ def fix(arguments: argparse.Namespace) -> int:
     made, changed, failed = 0, 0, False
     for path in files.found(arguments.paths):
         try:
-            count = _fixed(Path(path), told, arguments)
+            count, is_whole = _fixed(Path(path), told, arguments)
         except Problem as problem:
             print(problem, file=sys.stderr)
             failed = True
             continue
+        failed |= not is_whole
         made += count
         changed += count > 0
     would = "would make" if arguments.diff else "made"
@@ -38,27 +39,46 @@ def fix(arguments: argparse.Namespace) -> int:
     return FAILED if failed else DONE
 
 
-def _fixed(path: Path, told: settings.Settings, arguments: argparse.Namespace) -> int:
+def _fixed(path: Path, told: settings.Settings, arguments: argparse.Namespace) -> tuple[int, bool]:
+    """How many repairs were made, and whether every cell could be edited."""
     before = data = _read(path)
     made = 0
+    broken: list[int] | None = None
     for _round in range(_MOST_ROUNDS):
         file = source.lint_text(str(path), data)
         if file.problem is not None:
             raise Problem(file.problem)
-        wanted, count = _wanted(file, told, arguments.unsafe_fixes)
+        refused = syntax.refusals(file, data)
+        if broken is None:
+            broken = [it.cell for it in refused]
+            for it in refused:
+                _say_left_alone(file, it)
+        elif [it.cell for it in refused] != broken:
+            raise Problem(
+                f"the fixes of {path} would leave code that {syntax.PYTHON} does not parse, so it was "
+                "left as it is."
+            )
+        wanted, count = _wanted(file, told, arguments.unsafe_fixes, broken)
         after = _edited(file, data, wanted)
         if after == data:
             break
         data, made = after, made + count
     else:
         raise Problem(f"the fixes of {path} undo each other, so it was left as it is.")
-    if data == before:
-        return 0
-    if arguments.diff:
+    if data != before and arguments.diff:
         _show(path, before, data)
-    else:
+    elif data != before:
         output.replace_bytes(path.resolve(), data)
-    return made
+    return made, not broken
+
+
+def _say_left_alone(file: _native.LintedFile, refused: syntax.Refusal) -> None:
+    where = found.spot(file, refused.cell, refused.line)
+    what = "This cell" if file.has_cells else "The file"
+    print(
+        f"{as_text.place(where)}:{refused.column}: {refused.sentence} {what} is left as it is.",
+        file=sys.stderr,
+    )
 
 
 def _read(path: Path) -> bytes:
@@ -71,15 +91,22 @@ def _read(path: Path) -> bytes:
 
 
 def _wanted(
-    file: _native.LintedFile, told: settings.Settings, unsafe: bool
+    file: _native.LintedFile, told: settings.Settings, unsafe: bool, broken: list[int]
 ) -> tuple[dict[int, list[_native.Edit]], int]:
-    """The edits of each cell, and how many findings they are for."""
+    """The edits of each cell, and how many findings they are for. What touches a cell that does not
+    parse is left out: where its statements end is a guess."""
     wanted: dict[int, list[_native.Edit]] = defaultdict(list)
     count = 0
     for finding in file.report.findings:
         if not told.tells(finding.code, file.path):
             continue
-        fixes = [it for it in finding.fixes if it.edits and (it.safe or unsafe)]
+        fixes = [
+            it
+            for it in finding.fixes
+            if it.edits
+            and (it.safe or unsafe)
+            and not any(edit.cell in broken for edit in it.edits)
+        ]
         for edit in fixes[0].edits if fixes else []:
             wanted[edit.cell].append(edit)
         count += bool(fixes)

@@ -17,8 +17,14 @@ BAD_USAGE, INTERRUPTED = 2, 3
 _LINT_EXIT_CODES = """\
 exit codes:
   0  clean
-  1  findings at or above --fail-on
+  1  findings at or above --fail-on; code that Python does not parse is an error
   2  bad usage, and nothing was linted; or a file could not be read, and the others are clean
+"""
+
+_FIX_EXIT_CODES = """\
+exit codes:
+  0  done, or nothing to do
+  2  bad usage; or a file could not be read, or a cell does not parse and was left as it is
 """
 
 _EXIT_CODES = """\
@@ -229,7 +235,8 @@ def _add_lint(commands: _Commands) -> None:
         help="say what the source of notebooks and scripts does to memory, without running it",
         description="Reads notebooks and scripts and says what in them will keep memory. "
         "[tool.xleak] in pyproject.toml holds select, ignore and per-file-ignores; "
-        "`# xleak: ignore[XL203]` on a line, or as a tag of a cell, keeps a finding quiet.",
+        "`# xleak: ignore[XL203]` on a line, or as a tag of a cell, keeps a finding quiet. "
+        "Code that Python does not parse is reported as invalid-syntax, whatever is selected.",
         epilog=_LINT_EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -253,7 +260,9 @@ def _add_fix(commands: _Commands) -> None:
         "fix",
         help="repair what lint says, where the repair is local",
         description="Edits the source of notebooks and scripts. All else in a notebook, its outputs "
-        "among it, stays as it is, byte for byte.",
+        "among it, stays as it is, byte for byte. A cell that Python does not parse is left alone.",
+        epilog=_FIX_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _add_selection(fix)
     fix.add_argument("--diff", action="store_true", help="show the edits and write nothing")

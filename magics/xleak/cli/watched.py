@@ -29,7 +29,7 @@ from xleak.verdict import CellStatus, Failure, Verdict
 _START_SECONDS = 60
 # How long an interrupted kernel may take to give its account before the run ends without it.
 _LAST_WORD_SECONDS = 10
-_EXPRESSION = "__import__('xleak.verdict', fromlist=['verdict']).verdict_json()"
+_EXPRESSION = "__import__('xleak.verdict', fromlist=['verdict']).verdict_json({})"
 _LOAD = "__import__('IPython').get_ipython().extension_manager.load_extension('xleak')"
 
 
@@ -137,8 +137,8 @@ class WatchedRun:
         assert isinstance(client, AsyncKernelClient)
         return client
 
-    async def _ask(self) -> Verdict | None:
-        text = await _evaluate(self._kernel(), _EXPRESSION)
+    async def _ask(self, names: bool = False) -> Verdict | None:
+        text = await _evaluate(self._kernel(), _EXPRESSION.format(names))
         return None if text is None else verdict.from_json(json.loads(ast.literal_eval(text)))
 
     async def _run_cells(self) -> None:
@@ -151,6 +151,7 @@ class WatchedRun:
             await self._run_cell(cell, position, number)
             if self.failure is not None:
                 return
+        self.verdict = await self._ask(names=True) or self.verdict
         self._client.set_widgets_metadata()
 
     async def _run_cell(self, cell: NotebookNode, position: int, number: int) -> None:

@@ -83,8 +83,8 @@ class Evidence:
 
     @property
     def cells(self) -> list[Cell]:
-        """Those that ran."""
-        return self.verdict.cells
+        """The user's that ran."""
+        return [cell for cell in self.verdict.cells if not cell.own]
 
     def found(self, codes: Iterable[str]) -> list[Finding]:
         """What was measured by these rules."""
@@ -167,7 +167,7 @@ def kept_bytes(cell: Cell) -> int | None:
 def _growth(cells: list[Cell], sources: Mapping[int, str]) -> list[Growth]:
     runs: dict[str, list[tuple[int, int]]] = {}
     for cell in cells:
-        kept = kept_bytes(cell)
+        kept = None if cell.own else kept_bytes(cell)
         if cell.index in sources and kept is not None:
             identity = identity_of(cell.index, sources[cell.index])
             runs.setdefault(identity, []).append((cell.index, kept))

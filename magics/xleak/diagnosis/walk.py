@@ -52,7 +52,7 @@ def walk(evidence: Evidence) -> Diagnosis:
 
     reset = ask("Do gradients of earlier steps add up?", "XL204")
     history = ask("Do results keep their graphs?", "XL101", "XL102", "XL203")
-    state = ask("Does a hidden state lead back to all steps before?", "XL208")
+    state = ask("Does a hidden state keep the graphs of all steps before?", "XL208")
     tracked = ask("Does evaluation record graphs?", "XL201", "XL202")
     mixed = ask("Do tensors of one module lie on several devices?", "XL606")
     precision = ask("Is mixed precision used as it should not be?", "XL607")

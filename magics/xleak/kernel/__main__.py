@@ -56,10 +56,14 @@ def main() -> None:
             f"xleak: the native kernel cannot be loaded: {error}. It is built where xeus-python's development "
             "files are (Debian 12: apt install xeus-python-dev); %load_ext xleak works in every other kernel."
         )
+    _kernel.bind(arguments.connection_file)
+    from xleak.kernel.later import import_asyncio
+
+    import_asyncio()
     from xleak.kernel.app import KernelApp
 
     application = KernelApp(arguments.connection_file, connection, rest)
-    _kernel.create(arguments.connection_file, application, sys.executable)
+    _kernel.create(application, sys.executable)
     _kernel.capture_output()
     terminal = _kernel.original_stderr()
     faulthandler.enable(file=terminal)

@@ -61,5 +61,11 @@ class KernelApp(BaseIPythonApplication, InteractiveShellApp):
         self.init_code()
         _kernel.flush()
 
+    def init_extensions(self) -> None:
+        # The user's extensions may ask for xleak's magics; IPython's own do not.
+        if self.extensions or self.extra_extensions:
+            self.shell.watch()
+        super().init_extensions()
+
     def exit(self, exit_status: int = 0) -> None:
         """The protocol ends a kernel, not an application."""

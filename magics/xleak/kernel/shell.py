@@ -11,7 +11,7 @@ import pdb
 import sys
 import traceback
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from IPython.core import debugger, page, payloadpage
 from IPython.core.autocall import ExitAutocall
@@ -25,21 +25,26 @@ from traitlets import Any as Any_
 from traitlets import CBool, Instance, Type
 from xeus_python_shell.compiler import XCachingCompiler
 
-import xleak
 from xleak import _kernel, _native
 from xleak.kernel.display import KernelDisplayHook, KernelDisplayPublisher, as_json, publish
 from xleak.kernel.facade import KernelFacade
+from xleak.kernel.history import HistoryManager
 from xleak.kernel.interrupts import Interrupts
+from xleak.kernel.loading import load
 from xleak.kernel.loop import MainLoop
+from xleak.kernel.outputs import KernelOutputs
 from xleak.kernel.questions import AnsweringShell, Content
 from xleak.shell import tensors
-from xleak.shell.install import attach
 from xleak.shell.readings import (
     begin_device_cell,
     device_readings,
     end_device_cell,
     python_blocks,
 )
+from xleak.shell.rests import Rests
+
+if TYPE_CHECKING:
+    from xleak.shell.watcher import Watcher
 
 T = TypeVar("T")
 
@@ -71,6 +76,7 @@ class KernelShell(AnsweringShell):
     exiter = Instance(KernelExit)
     kernel = Any_()
     keepkernel_on_exit = False
+    _rests: Rests | None = None
     connection: Content = {}
     _allow_stdin = False
     _exit_asked = False
@@ -101,13 +107,38 @@ class KernelShell(AnsweringShell):
         self._pid = os.getpid()
         builtins.input = self._input
         getpass.getpass = self._getpass
-        self._watcher = attach(
+
+    @functools.cached_property
+    def _watcher(self) -> Watcher:
+        """Made on first use: no front end waits for it before the first cell."""
+        from xleak.shell.install import attach
+
+        watcher = attach(
             self,
             events=False,
+            outputs=KernelOutputs(),
             loop=self._main_loop.loop,
             tell_live=_kernel.tell_live_cells,
             write=functools.partial(_kernel.write, 2),
         )
+        self._rests = Rests(watcher, self._request_waits)
+        return watcher
+
+    def init_history(self) -> None:
+        self.history_manager = HistoryManager(shell=self, parent=self)
+        self.configurables.append(self.history_manager)
+
+    def watch(self) -> None:
+        """Adds the magics and starts to watch the cells."""
+        _ = self._watcher
+
+    def _watches(self) -> bool:
+        """Starts to watch where that is not done yet. False: a request came before it was."""
+        if "_watcher" not in vars(self):
+            if not load("xleak.shell.install", _kernel.request_waits):
+                return False
+            self.watch()
+        return True
 
     def init_hooks(self) -> None:
         super().init_hooks()
@@ -139,7 +170,7 @@ class KernelShell(AnsweringShell):
             "status": "ok",
             "protocol_version": "5.3",
             "implementation": "xleak",
-            "implementation_version": xleak.__version__,
+            "implementation_version": _native.__version__,
             "banner": self.banner,
             "language_info": {
                 "name": "python",
@@ -163,9 +194,8 @@ class KernelShell(AnsweringShell):
     def idle(self, *descriptors: int) -> None:
         """Called by the kernel when no request waits."""
         try:
-            self._watcher.idle(_kernel.request_waits)
-            if not _kernel.request_waits():
-                self._watcher.rest(self._request_waits)
+            if self._watches() and self._rests is not None:
+                self._rests.begin(self._main_loop.loop)
             if not _kernel.request_waits():
                 self._main_loop.wait(*descriptors)
         except BaseException:
@@ -178,6 +208,16 @@ class KernelShell(AnsweringShell):
         if waits := bool(_kernel.request_waits()):
             self._main_loop.loop.stop()
         return waits
+
+    # --- what the front end asks beside cells: the magics are part of the answer -----------------
+
+    def complete_reply(self, code: str, cursor: int) -> Content:
+        self.watch()
+        return super().complete_reply(code, cursor)
+
+    def inspect_reply(self, code: str, cursor: int, detail: int) -> Content:
+        self.watch()
+        return super().inspect_reply(code, cursor, detail)
 
     # --- cells -------------------------------------------------------------------------------
 
@@ -203,7 +243,7 @@ class KernelShell(AnsweringShell):
         return blocks, devices, tensors.end_cell(self._cell)
 
     def after_request(self, index: int, code: str, execution_count: int) -> None:
-        """After the cell's record is complete and before its reply is sent."""
+        """After the cell's record is complete and before its reply is sent: no walk of the heap."""
         if index:
             self._watcher.after_cell(index, code, execution_count)
         else:
@@ -222,8 +262,6 @@ class KernelShell(AnsweringShell):
     ) -> bytes:
         """Run one request and return the content of its reply, as JSON. SIGINT stops it until
         forbid_interrupts(), and may then raise out of here."""
-        if not silent:
-            publish("execute_input", {"code": code, "execution_count": self.execution_count})
         if store_history:
             self._watcher.before_cell()
         self._allow_stdin = allow_stdin
@@ -238,7 +276,17 @@ class KernelShell(AnsweringShell):
             os._exit(1 if error else 0)
         return as_json(self._reply(error, user_expressions))
 
+    def run_cell(self, *args: Any, **kwargs: Any) -> Any:
+        self.watch()
+        return super().run_cell(*args, **kwargs)
+
+    def safe_execfile(self, *args: Any, **kwargs: Any) -> None:
+        self.watch()
+        super().safe_execfile(*args, **kwargs)
+
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        if self._rests is not None:
+            self._rests.close()
         task = self._main_loop.start(coroutine)
         self._interrupts.allow(task)
         return self._main_loop.finish(task)
@@ -382,6 +430,7 @@ class KernelShell(AnsweringShell):
 
     def comm_message(self, message: Content) -> bytes:
         """A comm_open, comm_msg or comm_close of the front end; the handlers are the user's code."""
+        self.watch()
         handler = getattr(self.kernel.comm_manager, message["header"]["msg_type"])
         try:
             self._run(self._call(handler, message))

@@ -13,13 +13,14 @@ def github(report: Report) -> str:
 
 
 def _command(found: Found) -> str:
-    properties = {"file": found.path, "title": f"{found.code} {found.finding.slug}"}
-    message = found.finding.message
-    if found.cell is None:
-        properties |= {"line": str(found.line), "col": str(found.column)}
-    else:
+    spot = found.spot
+    properties = {"file": spot.path, "title": f"{found.code} {found.slug}"}
+    message = found.message
+    if spot.in_notebook:
         # Lines of a cell are not the lines of its file.
-        message = f"cell {found.cell}, line {found.line}: {message}"
+        message = f"cell {spot.cell}, line {spot.line}: {message}"
+    else:
+        properties |= {"line": str(spot.line), "col": str(found.column)}
     told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     return f"::{_COMMANDS[found.severity]} {told}::{_data(message)}"
 

@@ -18,7 +18,7 @@ def as_json(report: Report) -> str:
         "files": report.files,
         "findings": [_finding(found) for found in report.found],
         "unused_ignores": [
-            {"path": it.path, "cell": it.cell, "line": it.line, "text": it.text}
+            {"path": it.spot.path, "cell": it.spot.cell, "line": it.spot.line, "text": it.text}
             for it in report.unused
         ],
         "problems": report.problems,
@@ -29,16 +29,16 @@ def as_json(report: Report) -> str:
 
 def _finding(found: Found) -> dict[str, Any]:
     return {
-        "path": found.path,
+        "path": found.spot.path,
         "code": found.code,
-        "slug": found.finding.slug,
+        "slug": found.slug,
         "severity": found.severity,
         "basis": "source",
-        "cell": found.cell,
-        "line": found.line,
+        "cell": found.spot.cell,
+        "line": found.spot.line,
         "column": found.column,
-        "message": found.finding.message,
-        "fixes": [_fix(fix) for fix in found.finding.fixes if fix.edits],
+        "message": found.message,
+        "fixes": [_fix(fix) for fix in found.fixes],
     }
 
 

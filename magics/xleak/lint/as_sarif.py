@@ -9,9 +9,18 @@ from urllib.parse import quote
 
 from xleak import __version__, _native
 from xleak.explain import summary, title
-from xleak.lint.found import Found, Report
+from xleak.lint.found import INVALID_SYNTAX, Found, Report
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+_SYNTAX = {
+    "id": INVALID_SYNTAX,
+    "name": "invalid_syntax",
+    "shortDescription": {"text": "Code that Python does not parse"},
+    "fullDescription": {"text": "No rule: CPython's parser refuses the cell or the file."},
+    "defaultConfiguration": {"level": "error"},
+}
 
 
 def sarif(report: Report) -> str:
@@ -35,17 +44,18 @@ def sarif(report: Report) -> str:
 
 def _driver(codes: list[str]) -> dict[str, Any]:
     smells = {smell.code: smell for smell in _native.smells()}
-    rules = [
-        {
-            "id": code,
-            "name": smells[code].slug,
-            "shortDescription": {"text": title(code)},
-            "fullDescription": {"text": summary(code)},
-            "defaultConfiguration": {"level": smells[code].severity},
-        }
-        for code in codes
-    ]
+    rules = [_rule(smells[code]) if code in smells else _SYNTAX for code in codes]
     return {"name": "xleak", "semanticVersion": __version__, "rules": rules}
+
+
+def _rule(smell: _native.Smell) -> dict[str, Any]:
+    return {
+        "id": smell.code,
+        "name": smell.slug,
+        "shortDescription": {"text": title(smell.code)},
+        "fullDescription": {"text": summary(smell.code)},
+        "defaultConfiguration": {"level": smell.severity},
+    }
 
 
 def _result(found: Found, codes: list[str]) -> dict[str, Any]:
@@ -53,20 +63,22 @@ def _result(found: Found, codes: list[str]) -> dict[str, Any]:
         "ruleId": found.code,
         "ruleIndex": codes.index(found.code),
         "level": found.severity,
-        "message": {"text": found.finding.message},
+        "message": {"text": found.message},
         "locations": [_location(found)],
     }
     return result
 
 
 def _location(found: Found) -> dict[str, Any]:
-    artifact = {"uri": quote(Path(found.path).as_posix())}
-    if found.cell is None:
-        region = {"startLine": found.line, "startColumn": found.column}
-        return {"physicalLocation": {"artifactLocation": artifact, "region": region}}
-    # Lines of a cell are not the lines of its file.
-    name = f"cell {found.cell}, line {found.line}"
-    return {
-        "physicalLocation": {"artifactLocation": artifact},
-        "logicalLocations": [{"name": name, "kind": "cell"}],
-    }
+    spot = found.spot
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(Path(spot.path).as_posix())}}
+    location: dict[str, Any] = {"physicalLocation": physical}
+    name = f"cell {spot.cell}"
+    if spot.in_notebook:
+        # Lines of a cell are not the lines of its file.
+        name += f", line {spot.line}"
+    else:
+        physical["region"] = {"startLine": spot.line, "startColumn": found.column}
+    if spot.cell is not None:
+        location["logicalLocations"] = [{"name": name, "kind": "cell"}]
+    return location

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xleak.lint.found import Found, Report
+from xleak.lint.found import Found, Report, Spot
 from xleak.render.table import printable
 from xleak.render.units import counted
 from xleak.verdict import SEVERITIES
@@ -19,13 +19,16 @@ _COLOURS = {
     "fix": "32",
 }
 
+# A longer line is generated, and would push its finding out of sight.
+_LONGEST = 240
+
 
 def text(report: Report, colour: bool) -> str:
     """Every finding with its line, its reason and what to do; then how many there are."""
     parts = [_finding(found, colour) for found in report.found]
     parts += [
-        f"{_painted(printable(it.path), 'place', colour)}:{_cell(it.cell)}{it.line}: "
-        f"`{printable(it.text)}` keeps nothing quiet; remove it."
+        f"{_painted(place(it.spot), 'place', colour)}: "
+        f"`{printable(it.text)}` keeps nothing quiet; remove it.{_cell(it.spot)}"
         for it in report.unused
     ]
     parts.append(_summary(report))
@@ -34,34 +37,41 @@ def text(report: Report, colour: bool) -> str:
 
 def statistics(report: Report) -> str:
     """How often each rule was told, most first."""
-    slugs = {found.code: found.finding.slug for found in report.found}
+    slugs = {found.code: found.slug for found in report.found}
     rows = [f"{count:6}  {code}  {slugs[code]}" for code, count in report.counts().most_common()]
     return "\n".join([*rows, "" if rows else "no findings"]).rstrip()
 
 
 def _finding(found: Found, colour: bool) -> str:
-    where = f"{printable(found.path)}:{_cell(found.cell)}{found.line}:{found.column}:"
+    where = f"{place(found.spot)}:{found.column}:"
     return "\n".join(
         [
             f"{_painted(where, 'place', colour)} "
             f"{_painted(f'{found.code} {found.severity}', found.severity, colour)} "
-            f"{printable(found.finding.message)}",
+            f"{printable(found.message)}{_painted(_cell(found.spot), 'dim', colour)}",
             *_excerpt(found, colour),
         ]
     )
 
 
 def _excerpt(found: Found, colour: bool) -> Iterator[str]:
-    line = printable(found.source_line.expandtabs(4))
-    yield f"  {_painted(f'{found.line:5} |', 'dim', colour)} {line}"
-    for fix in found.finding.fixes:
-        if fix.edits:
-            how = "xleak fix" if fix.safe else "xleak fix --unsafe-fixes"
-            yield f"        {_painted('fix:', 'fix', colour)} {fix.title} (`{how}`)"
+    line = found.source_line.expandtabs(4)
+    line = printable(line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…")
+    yield f"  {_painted(f'{found.spot.line:5} |', 'dim', colour)} {line}"
+    for fix in found.fixes:
+        how = "xleak fix" if fix.safe else "xleak fix --unsafe-fixes"
+        yield f"        {_painted('fix:', 'fix', colour)} {fix.title} (`{how}`)"
 
 
-def _cell(cell: int | None) -> str:
-    return "" if cell is None else f"cell {cell}:"
+def place(spot: Spot) -> str:
+    """`train.ipynb:cell 3:12`, or for a script `train.py:41`, which editors open at that line."""
+    cell = f"cell {spot.cell}:" if spot.in_notebook else ""
+    return f"{printable(spot.path)}:{cell}{spot.line}"
+
+
+def _cell(spot: Spot) -> str:
+    """The cell of a script, after the message: before the line, editors could not open the place."""
+    return "" if spot.in_notebook or spot.cell is None else f" (cell {spot.cell})"
 
 
 def _painted(text_: str, what: str, colour: bool) -> str:

@@ -27,7 +27,7 @@ class Diagnoser:
             # The profiler is stopped first: what it sees is the cell's.
             watching.after_account.append(self._profiled.after_account)
             watching.after_account.append(self._notes.after_cell)
-            watching.after_judgement.append(self._profiled.after_judgement)
+            watching.after_cells.append(self._profiled.after_cell)
 
     def show(self, as_json: bool) -> None:
         """Prints or displays the diagnosis. Runs nothing of the user's."""

@@ -85,14 +85,15 @@ class LeakcheckMagic(Magics):
         if watching is not None:
             marked = MarkedCells()
             watching.before_run.append(marked.before_run)
-            watching.after_judgement.append(marked.after_judgement)
+            watching.after_cells.append(marked.after_cell)
         self._diagnoser = Diagnoser(shell)
 
     @line_cell_magic
     def leakcheck(self, line: str, cell: str | None = None) -> None:
         """Report what the session keeps that nobody uses.
 
-        %leakcheck [--all]         the findings that keep most; --all shows all, and notes too
+        %leakcheck [--all]         the findings that keep most; --all shows all: notes, and what was
+                                   dismissed in the panel, too
         %leakcheck --notes         also what the source of the cells says and was not measured
         %leakcheck --by WHAT       findings by category, scope or effect of their rules
         %leakcheck --diagnose      the questions of a leak hunt, answered by what was measured;
@@ -116,7 +117,8 @@ class LeakcheckMagic(Magics):
         if request.diagnose:
             self._diagnoser.show(request.as_json)
             return
-        verdict = live_verdict()
+        whole = request.as_json or request.page is not None or request.all_of_them
+        verdict = live_verdict(names=not request.as_json, with_dismissed=whole)
         suspicions: list[Suspicion] = []
         if verdict.findings or request.notes:
             read = source_of_session(self.shell, verdict)
@@ -130,12 +132,16 @@ class LeakcheckMagic(Magics):
             self._show(verdict, request, suspicions)
 
     def _show(self, verdict: Verdict, request: Request, suspicions: list[Suspicion]) -> None:
-        report = session_report(verdict, request.all_of_them, request.by)
+        watching = live_watcher()
+        hidden = (
+            0 if request.all_of_them else len(watching.findings()) - len(watching.undismissed())
+        )
+        report = session_report(verdict, request.all_of_them, request.by, hidden)
         if request.notes:
             report.below.append(listed(suspicions))
         if modes := mode_line():
             report.below.append(modes)
-        if live_watcher().settings.policy == "off":
+        if watching.settings.policy == "off":
             report.below.append("Cells are not watched now; %xleak policy report starts it again.")
         page = report.html(cell_sources(self.shell, verdict))
         display({"text/plain": report.plain(), "text/html": page}, raw=True)
@@ -196,18 +202,23 @@ class SessionReport:
         return groups
 
 
-def session_report(verdict: Verdict, all_of_them: bool, by: str | None = None) -> SessionReport:
-    """Findings of the session and its totals; what is not shown is counted."""
+def session_report(
+    verdict: Verdict, all_of_them: bool, by: str | None = None, dismissed: int = 0
+) -> SessionReport:
+    """Findings of the session and its totals; what is not shown is counted. dismissed: how many
+    findings the verdict leaves out."""
     notes = [] if all_of_them else [it for it in verdict.findings if it.severity == "note"]
     serious = table.by_size(it for it in verdict.findings if it not in notes)
     shown = serious if all_of_them else serious[:_MOST_SHOWN]
-    below = [table.totals(verdict), _left_out(serious[len(shown) :], notes)]
+    below = [] if serious else [table.kept_openly(verdict)]
+    below += [table.totals(verdict), _left_out(serious[len(shown) :], notes, dismissed)]
     below = [line for line in below if line]
     return SessionReport(table.verdict_line(serious), shown, below, verdict.name_of, by)
 
 
-def _left_out(smaller: list[Finding], notes: list[Finding]) -> str:
+def _left_out(smaller: list[Finding], notes: list[Finding], dismissed: int) -> str:
     kept = human_bytes(table.total_bytes(smaller))
     counts = [f"{len(smaller)} more that keep {kept}"] if smaller else []
     counts += [counted(len(notes), "note")] if notes else []
-    return f"{' and '.join(counts)} not shown; %leakcheck --all shows them too" if counts else ""
+    counts += [f"{dismissed} dismissed"] if dismissed else []
+    return f"{', '.join(counts)} not shown; %leakcheck --all shows them too" if counts else ""

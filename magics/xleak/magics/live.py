@@ -17,10 +17,11 @@ def live_watcher() -> Watcher:
     return watching
 
 
-def live_verdict() -> Verdict:
-    """The session's verdict now, in the middle of a cell. Raises UsageError where there is none."""
+def live_verdict(names: bool = False, with_dismissed: bool = True) -> Verdict:
+    """The session's verdict now, in the middle of a cell. names: with the names that hold most.
+    Raises UsageError where there is none."""
     live_watcher().refresh()
-    return session_verdict()
+    return session_verdict(names, with_dismissed)
 
 
 def cell_sources(shell: InteractiveShell, verdict: Verdict) -> dict[int, str]:

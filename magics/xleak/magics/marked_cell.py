@@ -49,10 +49,12 @@ class MarkedCells:
         """Who holds how much before a marked cell."""
         self._before = None
         if is_marked(source):
+            # Findings of the cells before it are not its own.
+            live_watcher().idle(lambda: False)
             heap = take_snapshot(live_watcher())
             self._before = None if heap is None else holdings(live_watcher(), heap)
 
-    def after_judgement(self, index: int, source: str) -> None:
+    def after_cell(self, index: int, source: str) -> None:
         """Prints what a marked cell did, once it was judged."""
         if is_marked(source):
             before, self._before = self._before, None

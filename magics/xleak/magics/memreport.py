@@ -38,7 +38,7 @@ class MemreportMagic(Magics):
             recorded = snapshots.RecordedCells()
             watching.before_run.append(recorded.before_run)
             watching.after_account.append(recorded.after_account)
-            watching.after_judgement.append(recorded.after_judgement)
+            watching.after_cells.append(recorded.after_cell)
 
     @line_cell_magic
     def memreport(self, line: str, cell: str | None = None) -> None:
@@ -67,7 +67,7 @@ class MemreportMagic(Magics):
             print(name_report(live_watcher(), words[0]))
             return
         verdict = live_verdict()
-        if not verdict.cells:
+        if not table.users_cells(verdict):
             print("No cell has ended yet, so there is nothing to report.")
             return
         sources = cell_sources(self.shell, verdict)
@@ -111,7 +111,7 @@ def name_report(watching: Watcher, target: str) -> str:
 
 def _value_of(watching: Watcher, label: str) -> Any:
     """The value behind a label that label_of gave."""
-    for number, value in watching.caches.out.items():
+    for number, value in watching.caches.entries().items():
         if label == f"Out[{number}]":
             return value
     return watching.shell.user_ns[label]

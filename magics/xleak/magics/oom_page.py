@@ -96,6 +96,7 @@ def _peak(name: str) -> int | None:
     peaks = [
         peak
         for record in _native.records()
+        if not record.is_own
         for peak in (
             [record.resident_peak_bytes]
             if name == HOST

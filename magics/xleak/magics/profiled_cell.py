@@ -83,7 +83,7 @@ class ProfiledCells:
             if self.latest is None:
                 self._said = "the profiler saw nothing: another one took its place"
 
-    def after_judgement(self, index: int, source: str) -> None:
+    def after_cell(self, index: int, source: str) -> None:
         """Prints what a marked cell did; writes its trace where a file was named."""
         arguments = marks.arguments_of(source, MAGIC)
         ran, self._ran = self._ran, None

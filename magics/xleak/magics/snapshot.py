@@ -71,7 +71,7 @@ class RecordedCells:
         """Takes what was recorded, before anything of xleak's runs."""
         self._take_and_switch_off()
 
-    def after_judgement(self, index: int, source: str) -> None:
+    def after_cell(self, index: int, source: str) -> None:
         """Writes the file of a marked cell."""
         snapshot, self._snapshot = self._snapshot, None
         if (file := _file_of_cell(source)) is not None:

@@ -10,7 +10,7 @@ from xleak.shell.release import ForgetResult, forget
 
 # More would hide the first ones.
 _HOLDERS_SHOWN = 10
-_USAGE = "%xdel [-n] [--dry-run] NAME, or %xdel [--dry-run] Out[n]"
+_USAGE = "%xdel [-n] [--dry-run] NAME or Out[n], or several of them"
 
 
 @magics_class
@@ -23,6 +23,7 @@ class XdelMagic(Magics):
 
         %xdel NAME     delete the name, and its value from the output cache and the last traceback
         %xdel Out[n]   the same for an output entry; no name is touched
+        %xdel A B      several of either kind together
         -n             delete the name alone, as IPython's own %xdel -n
         --dry-run      show what would be done
 
@@ -31,11 +32,11 @@ class XdelMagic(Magics):
         words = line.split()
         targets = [word for word in words if not word.startswith("-")]
         options = {word for word in words if word.startswith("-")}
-        if len(targets) != 1 or not options <= {"-n", "--dry-run"}:
+        if not targets or not options <= {"-n", "--dry-run"}:
             raise UsageError(f"{_USAGE}; got {line.strip()!r}")
         try:
             dry_run = "--dry-run" in options
-            result = forget(targets[0], dry_run=dry_run, by_name_only="-n" in options)
+            result = forget(*targets, dry_run=dry_run, by_name_only="-n" in options)
         except ValueError as error:
             raise UsageError(str(error)) from None
         print(report(result))

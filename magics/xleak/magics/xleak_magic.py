@@ -24,9 +24,9 @@ class XleakMagic(Magics):
 
     @line_magic
     def xleak(self, line: str) -> None:
-        """Show or set how xleak works; alone it prints help."""
+        """Show or set how xleak works; alone, or with --help, it prints help."""
         command, *arguments = line.split() or ["help"]
-        if command == "help":
+        if command in ("help", "--help"):
             print(_help())
         elif command in _SUBCOMMANDS:
             _SUBCOMMANDS[command].run(arguments)
@@ -39,4 +39,14 @@ def _help() -> str:
     forms = {form: does for module in _SUBCOMMANDS.values() for form, does in module.HELP.items()}
     width = max(map(len, forms))
     lines = [f"%xleak {form:<{width}}   {does}" for form, does in forms.items()]
-    return "\n".join([*lines, "", "%leakcheck, %memreport, %xdel and %release_cache do the rest."])
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "A cell with a new finding of 16 MiB or more gets a line (1 % of the memory limit where that",
+            "is less). Another size in bytes: `%config Xleak.notice_bytes = 1 << 20` in the session,",
+            "`c.Xleak.notice_bytes` in IPython's configuration, XLEAK_NOTICE_BYTES in the environment.",
+            "",
+            "%leakcheck, %memreport, %xdel and %release_cache do the rest.",
+        ]
+    )

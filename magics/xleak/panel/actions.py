@@ -14,7 +14,8 @@ from xleak.magics import release_cache as release_cache_magic
 from xleak.magics import xdel as xdel_magic
 from xleak.panel.requests import Refused
 from xleak.shell.counters import read_counters, returned
-from xleak.shell.release import forget, release_cache
+from xleak.shell.release import forget
+from xleak.shell.release_steps import release_cache
 from xleak.shell.watcher import printable
 
 if TYPE_CHECKING:

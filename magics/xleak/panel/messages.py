@@ -33,8 +33,10 @@ def session(
     earlier_cells: int,
     findings: list[Message],
     policy: str,
+    dismissed: int,
 ) -> Message:
-    """The answer to `subscribe`. earlier_cells: how many were left out in front of `cells`."""
+    """The answer to `subscribe`. earlier_cells: how many were left out in front of `cells`;
+    dismissed: the number of dismissed findings."""
     return {
         "kind": "session",
         "request": request,
@@ -42,6 +44,7 @@ def session(
         "earlier_cells": earlier_cells,
         "findings": findings,
         "policy": policy,
+        "dismissed_now": dismissed,
     }
 
 
@@ -65,8 +68,10 @@ def findings(
     changed: Sequence[Message] = (),
     resolved: Sequence[str] = (),
     dismissed: Sequence[str] = (),
+    dismissed_now: int = 0,
 ) -> Message:
-    """What changed; with `request` the answer to it, `added` being all there are."""
+    """What changed; with `request` the answer to it, `added` being all there are. dismissed_now: how
+    many of the current findings are dismissed."""
     return {
         "kind": "findings",
         "request": request,
@@ -74,7 +79,13 @@ def findings(
         "changed": list(changed),
         "resolved": list(resolved),
         "dismissed": list(dismissed),
+        "dismissed_now": dismissed_now,
     }
+
+
+def findings_count(count: int) -> Message:
+    """For a comm that has not subscribed: how many findings there are, notes and dismissed ones left out."""
+    return {"kind": "findings_count", "count": count}
 
 
 def done(request: int, freed: dict[str, int] | None = None, lines: Sequence[str] = ()) -> Message:
@@ -115,6 +126,11 @@ def journal(request: int | None, entries: Iterable[Message]) -> Message:
 def released(findings: list[str], freed: dict[str, int], lines: list[str]) -> Message:
     """The kernel ran the fixes of these findings by itself."""
     return {"kind": "released", "findings": findings, "freed": freed, "lines": lines}
+
+
+def process(resident_bytes: int) -> Message:
+    """The memory of the process now, sent when something was released between two cells."""
+    return {"kind": "process", "resident_bytes": resident_bytes}
 
 
 def guard(note: _native.GuardNote) -> Message:

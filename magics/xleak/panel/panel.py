@@ -22,6 +22,7 @@ from xleak.panel.repairs import repairs
 from xleak.panel.requests import MOST_IN_WINDOW, REQUESTS, Gate, Refused, Request, id_of, read
 from xleak.panel.told import ToldFindings
 from xleak.shell.journal import Entry, entry_shape
+from xleak.shell.rests import running_loop
 from xleak.verdict import cell_shape
 
 if TYPE_CHECKING:
@@ -42,13 +43,6 @@ _LOOK_AGAIN_SECONDS = 0.1
 TellLive = Callable[[list[str]], None]
 
 
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
-
-
 class _Front:
     """One panel, as far as the kernel knows it."""
 
@@ -58,6 +52,8 @@ class _Front:
         self.gate = Gate()
         self.last_id = 0
         self.knows_last_session = False
+        self.count = 0
+        """The number of findings that it was sent last."""
 
 
 class Panel:
@@ -68,26 +64,25 @@ class Panel:
         shell: InteractiveShell,
         watcher: Watcher,
         *,
-        finds_late: bool,
         loop: asyncio.AbstractEventLoop | None = None,
         tell_live: TellLive | None = None,
     ) -> None:
-        """finds_late: the kernel goes on searching while it is idle. loop: what runs between cells; else
-        the one that runs now. tell_live: has subscribed panels told what a running cell does."""
+        """loop: runs between cells, and looks continue on it; default: the one that runs now. tell_live:
+        reports to subscribed panels what a running cell does."""
         self._shell = shell
         self._watcher = watcher
-        self._capabilities = [*REQUESTS, *(["late_findings"] if finds_late else [])]
-        self._finds_late = finds_late
+        self._loop = loop or running_loop()
+        self._capabilities = [*REQUESTS, *([] if self._loop is None else ["late_findings"])]
         self._tell_live = tell_live
         self._live_ids: list[str] = []
         self._search: Progress | None = None
         self._fronts: dict[str, _Front] = {}
-        self._told = ToldFindings(functools.partial(repairs, shell))
+        self._told = ToldFindings(watcher.dismissed, functools.partial(repairs, shell))
         self._pid = os.getpid()
-        self._loop = loop or _running_loop()
         self._agent = Agent(watcher, self._told.by_id, self._tell_released, self._loop)
         self._waiting: deque[tuple[_Front, Any, Any]] = deque()
         self._flight: Flight | None = None
+        self._released = False
 
     def open(self) -> None:
         """From now on front ends can open comms."""
@@ -100,9 +95,6 @@ class Panel:
         self._watcher.while_searching.append(self._tell_search)
         self._watcher.when_idle.append(self._agent.wake)
         self._watcher.journal.listeners.append(self._tell_journal)
-        if not self._finds_late:
-            # Nobody says when this kernel is idle.
-            self._watcher.after_judgement.append(lambda index, source: self._watcher.rest())
         self._watcher.settings.observe(self._tell_policy, "policy")
         self._watcher.settings.observe(self._tell_rule_policies, "rule_policies")
 
@@ -130,12 +122,22 @@ class Panel:
             self._send_all(messages.cell(cell_shape(record)))
 
     def _tell_findings(self, judgement: _native.Judgement) -> None:
+        self._tell_count()
         subscribed = self._subscribed()
         if not subscribed:
             return
         added, changed, resolved = self._told.changes(judgement)
         if added or changed or resolved:
-            self._send_all(messages.findings(added=added, changed=changed, resolved=resolved))
+            self._send_findings(added=added, changed=changed, resolved=resolved)
+
+    def _tell_count(self) -> None:
+        """Sends the number of findings to comms that have not subscribed, where it has changed."""
+        closed = [front for front in list(self._fronts.values()) if not front.subscribed]
+        count = self._told.count() if closed else 0
+        for front in closed:
+            if front.count != count:
+                front.count = count
+                self._send(front, messages.findings_count(count))
 
     def _tell_search(self, ended: bool) -> None:
         if self._search is None:
@@ -156,6 +158,8 @@ class Panel:
 
     def _tell_newcomer(self, front: _Front) -> None:
         """What was told before it came and is still so."""
+        if (resident := _native.resident_bytes()) is not None:
+            self._send(front, messages.process(resident))
         if rules := self._watcher.settings.rule_policies:
             self._send(front, messages.rule_policies(rules))
         for note in _native.near_limits():
@@ -177,8 +181,16 @@ class Panel:
     def _tell_released(self, released: Released) -> None:
         freed, lines = released.freed, released.lines
         self._send_all(messages.released(released.findings, freed, lines))
+        self._tell_process()
+
+    def _tell_process(self) -> None:
+        self._released = False
+        resident = _native.resident_bytes() if self._subscribed() else None
+        if resident is not None:
+            self._send_all(messages.process(resident))
 
     def _tell_journal(self, entries: list[Entry]) -> None:
+        self._released = True
         if self._subscribed():
             self._send_all(messages.journal(None, map(entry_shape, entries)))
 
@@ -206,11 +218,15 @@ class Panel:
         opened.on_msg(lambda message: self._received(front, message))
         opened.on_close(lambda message: self._forget(front))
         self._send(front, messages.hello(self._capabilities))
+        self._tell_count()
         if len(self._fronts) > _MOST_FRONTS:
             self._drop(next(iter(self._fronts.values())))
 
     def _forget(self, front: _Front) -> None:
         self._fronts.pop(front.comm.comm_id, None)
+        # Its callbacks would leave a reference cycle, which keeps the agent from collecting garbage.
+        front.comm.on_msg(None)
+        front.comm.on_close(None)
         self._choose_live()
 
     def _choose_live(self) -> None:
@@ -260,6 +276,10 @@ class Panel:
             self._send(front, answer)
             if answer["kind"] == "session":
                 self._tell_newcomer(front)
+            self._tell_count()
+        if self._released:
+            # After what the request itself needed is freed.
+            self._tell_process()
 
     def _new(self, front: _Front, request: Request) -> Request:
         """The request itself, where its id says that it did not come before."""
@@ -273,17 +293,25 @@ class Panel:
     def _carry_out(self, front: _Front, request: Request) -> Message:
         arguments = request.arguments
         if request.kind in ("subscribe", "unsubscribe"):
-            front.subscribed = request.kind == "subscribe"
+            subscribes = request.kind == "subscribe"
+            if front.subscribed != subscribes:
+                # It is about to get all findings, or has dropped them.
+                front.count = 0
+            front.subscribed = subscribes
             self._choose_live()
             if not front.subscribed:
                 return messages.done(request.id)
             return self._session(request)
         if request.kind == "findings":
-            # Who asks waits for what did not fit under the cell.
+            # The answer waits for the look that is due.
             self._watcher.idle(lambda: False)
-            return messages.findings(request.id, added=self._told.all())
+            told = self._told
+            return messages.findings(request.id, added=told.all(), dismissed_now=told.dismissed)
         if request.kind == "dismiss":
             return self._dismiss(request, **arguments)
+        if request.kind == "show_dismissed":
+            self._send_findings(added=self._told.show_dismissed())
+            return messages.done(request.id)
         if request.kind == "set_policy":
             self._watcher.settings.policy = arguments["policy"]
             return messages.done(request.id)
@@ -308,7 +336,8 @@ class Panel:
         cells = [cell_shape(it, told.get(it.index)) for it in records[-_MOST_CELLS:]]
         left_out = len(records) - len(cells)
         policy = self._watcher.settings.policy
-        return messages.session(request.id, cells, left_out, self._told.all(), policy)
+        known, dismissed = self._told.all(), self._told.dismissed
+        return messages.session(request.id, cells, left_out, known, policy, dismissed)
 
     def _asked(self, front: _Front, request: Request) -> Message:
         watcher = self._watcher
@@ -322,10 +351,13 @@ class Panel:
         return answers.devices()
 
     def _dismiss(self, request: Request, finding: str) -> Message:
-        self._finding(finding)
-        self._told.dismiss(finding)
-        self._send_all(messages.findings(dismissed=[finding]))
+        self._told.dismiss(self._finding(finding))
+        self._send_findings(dismissed=[finding])
         return messages.done(request.id)
+
+    def _send_findings(self, **changes: Any) -> None:
+        now = self._told.dismissed
+        self._send_all(messages.findings(**changes, dismissed_now=now))
 
     def _run_fix(self, finding: str, fix: int) -> actions.Outcome:
         if not _native.enabled():
@@ -336,9 +368,10 @@ class Panel:
         if fix >= len(found.fixes):
             raise Refused("This finding has no such fix.")
         try:
-            with journal.as_one():
+            with journal.as_one() as gone:
                 freed, lines = actions.run_fix(self._shell, found.fixes[fix])
-            journal.add("you", found.key, f"{found.code}, in the panel", freed)
+            what = ", ".join(dict.fromkeys(gone)) or found.key
+            journal.add("you", what, f"{found.code}, in the panel", freed)
             return freed, lines
         finally:
             self._watcher.refresh()

@@ -73,6 +73,7 @@ REQUESTS: dict[str, dict[str, Check]] = {
     "xdel": {"name": _is_name, "dry_run": _is_flag},
     "release_cache": {"dry_run": _is_flag},
     "dismiss": {"finding": _is_finding_id},
+    "show_dismissed": {},
     "names": {},
     "path": {"name": _is_name},
     "census": {"page": _is_page},

@@ -16,14 +16,17 @@ Repairs = Callable[[Sequence[_native.Finding]], dict[tuple[str, int], list[EditF
 class ToldFindings:
     """Gives each finding an id that stays as long as it is there, and never comes again."""
 
-    def __init__(self, repairs: Repairs = lambda known: {}) -> None:
-        """repairs: by code and cell the edits of the source for what is told."""
+    def __init__(
+        self, dismissed: set[tuple[str, str]], repairs: Repairs = lambda known: {}
+    ) -> None:
+        """dismissed: of the session, by code and key. repairs: the edits of the source for reported
+        findings, by code and cell."""
         self._repairs = repairs
         # An id from before a restart means nothing after it.
         self._prefix = os.urandom(4).hex()
         self._last = 0
         self._ids: dict[tuple[str, str], str] = {}
-        self._dismissed: set[str] = set()
+        self._dismissed = dismissed
 
     def all(self) -> list[Message]:
         """All that are known now, most bytes first, but those that were dismissed."""
@@ -31,8 +34,7 @@ class ToldFindings:
 
     def by_id(self) -> dict[str, _native.Finding]:
         """The same, as they are known."""
-        found = {self._id_of(found): found for found in self._known()}
-        return {key: it for key, it in found.items() if key not in self._dismissed}
+        return {self._id_of(it): it for it in self._known() if not self._is_dismissed(it)}
 
     def changes(
         self, judgement: _native.Judgement
@@ -41,10 +43,14 @@ class ToldFindings:
         resolved = []
         for found in judgement.resolved:
             known = self._ids.pop((found.code, found.key), None)
-            if known is not None and known not in self._dismissed:
+            if known is not None:
                 resolved.append(known)
-            self._dismissed.discard(known or "")
         return self._shapes(judgement.added), self._shapes(judgement.changed), resolved
+
+    def count(self) -> int:
+        """How many there are, without notes and dismissed ones."""
+        known = _native.findings()
+        return sum(it.severity != "note" and not self._is_dismissed(it) for it in known)
 
     def was_told(self, finding_id: str) -> bool:
         """Whether this session ever gave out the id."""
@@ -58,20 +64,34 @@ class ToldFindings:
                 return found
         return None
 
-    def dismiss(self, finding_id: str) -> None:
+    @property
+    def dismissed(self) -> int:
+        """How many of the current findings are dismissed."""
+        return sum(map(self._is_dismissed, _native.findings()))
+
+    def dismiss(self, found: _native.Finding) -> None:
         """The panels are not told of it any more."""
-        self._dismissed.add(finding_id)
+        self._dismissed.add((found.code, found.key))
+
+    def show_dismissed(self) -> list[Message]:
+        """Those that were dismissed; from now on they are reported again."""
+        again = [it for it in self._known() if self._is_dismissed(it)]
+        self._dismissed.clear()
+        return self._shapes(again)
+
+    def _is_dismissed(self, found: _native.Finding) -> bool:
+        return (found.code, found.key) in self._dismissed
 
     def _known(self) -> list[_native.Finding]:
         """What is there, after the ids of what was resolved while nobody listened are forgotten."""
         known = _native.findings()
         here = {(found.code, found.key) for found in known}
         for gone in self._ids.keys() - here:
-            self._dismissed.discard(self._ids.pop(gone))
+            del self._ids[gone]
         return known
 
     def _shapes(self, known: Sequence[_native.Finding]) -> list[Message]:
-        told = [found for found in known if self._id_of(found) not in self._dismissed]
+        told = [found for found in known if not self._is_dismissed(found)]
         repairs = self._repairs(told)
         return [self._shape(found, repairs) for found in told]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 from xleak.cell_names import cell_name
-from xleak.render.table import holder_of, printable, shorten
+from xleak.render.escape import escape
+from xleak.render.table import holder_of, printable, shorten, users_cells
 from xleak.render.units import counted, human_bytes
 from xleak.verdict import Cell, Finding, Verdict
 
@@ -53,7 +53,8 @@ def chart_of(verdict: Verdict) -> Chart:
     """The chart of a session; without bars where no finding tells bytes."""
     told = [found for found in verdict.findings if found.bytes]
     holders = _holders(told)
-    bars = [_bar(cell, told, holders) for cell in verdict.cells if cell.status != "not_run"]
+    ran = [cell for cell in users_cells(verdict) if cell.status != "not_run"]
+    bars = [_bar(cell, told, holders) for cell in ran]
     large = [bar for bar in bars if bar.total >= _LEAST_BYTES] if told else []
     shown = sorted(large, key=lambda bar: bar.total, reverse=True)[:_CELLS_SHOWN]
     shown.sort(key=lambda bar: bar.cell)
@@ -133,7 +134,7 @@ def _row(bar: Bar, top: int, longest: int, chart: Chart) -> str:
     for holder, size in [*bar.pieces, (_REST, bar.rest)]:
         width = size / longest * _WIDTH
         if width:
-            title = escape(f"{bar.name}: {_shown(holder)} {human_bytes(size)}", quote=True)
+            title = escape(f"{bar.name}: {_shown(holder)} {human_bytes(size)}")
             marks += (
                 f'<rect class="{_colour(holder, chart)}" x="{x:.1f}" y="{top + 5}" '
                 f'width="{width:.1f}" height="{_BAR}"><title>{title}</title></rect>'

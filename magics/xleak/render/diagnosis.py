@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from html import escape
-from importlib import resources
 
+from xleak import resources
 from xleak.diagnosis.checks import NOTHING, Section
 from xleak.diagnosis.walk import Diagnosis
+from xleak.render.escape import escape
 from xleak.render.table import printable
 from xleak.render.units import counted
 
@@ -55,7 +55,7 @@ def _line(said: str, evidence: str, then: str, indent: int = 9) -> str:
 
 def fragment(diagnosis: Diagnosis) -> str:
     """The same as tables, in the colours of the page that they are put into."""
-    css = (resources.files("xleak.render") / "report.css").read_text(encoding="utf-8")
+    css = resources.style("report.css")
     body = "".join(
         f"<p><strong>{_data(it.name)}</strong>: {_data(it.evidence)} <code>{_data(it.next)}</code></p>"
         for it in diagnosis.symptoms
@@ -93,4 +93,4 @@ def _head(diagnosis: Diagnosis) -> str:
 
 
 def _data(text: str) -> str:
-    return escape(printable(text), quote=True)
+    return escape(printable(text))

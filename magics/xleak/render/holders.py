@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
+from xleak.render.escape import escape
 from xleak.render.table import printable
 from xleak.render.units import human_bytes
 from xleak.shell.heap import NameFacts

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from html import escape
-from importlib import resources
 
+from xleak import resources
 from xleak.cell_names import Naming
 from xleak.render import bars, chart, postmortem, table
+from xleak.render.escape import escape
 from xleak.render.units import human_bytes, human_seconds, signed_bytes
 from xleak.verdict import Cell, Finding, Verdict
 
@@ -66,12 +66,12 @@ def legend(line: str) -> str:
 
 
 def _css(name: str) -> str:
-    return (resources.files("xleak.render") / name).read_text(encoding="utf-8")
+    return resources.style(name)
 
 
 def _data(text: str) -> str:
     # Whatever came from the user's code or file names is text, not markup.
-    return escape(table.printable(text), quote=True)
+    return escape(table.printable(text))
 
 
 def _devices(verdict: Verdict) -> str:
@@ -80,8 +80,9 @@ def _devices(verdict: Verdict) -> str:
 
 
 def _lead(verdict: Verdict) -> str:
-    line = _data(table.verdict_line(verdict.findings).capitalize())
-    lead = f'<p class="lead">{line}</p>'
+    line = _data(table.verdict_line(verdict.findings))
+    beside = "" if verdict.findings else _data(table.kept_openly(verdict))
+    lead = f'<p class="lead">{line}</p>' + (f"<p>{beside}.</p>" if beside else "")
     if verdict.failure is None:
         return lead
     at = table.stopped_in(verdict)
@@ -89,7 +90,7 @@ def _lead(verdict: Verdict) -> str:
 
 
 def _stats(verdict: Verdict) -> str:
-    ran = [cell for cell in verdict.cells if cell.status != "not_run"]
+    ran = [cell for cell in table.users_cells(verdict) if cell.status != "not_run"]
     values = {
         "Releasable": human_bytes(verdict.summary.releasable_bytes),
         "Process grew by": signed_bytes(verdict.summary.kept_bytes),
@@ -166,12 +167,18 @@ def _chart(verdict: Verdict) -> str:
 
 
 def _cells(verdict: Verdict, sources: Mapping[int, str]) -> str:
-    on = bars.scale(verdict.cells)
-    device = any(cell.devices for cell in verdict.cells)
-    body = "".join(
-        _row(cell, row, on, device)
-        for cell, row in zip(verdict.cells, table.rows(verdict, sources), strict=True)
-    )
+    shown, own = table.users_cells(verdict), table.own_cells(verdict)
+    if not own:
+        return _table(shown, sources) + _LEGEND
+    apart = f"<summary>{_data(table.own_line(verdict))}</summary>{_table(own, sources)}"
+    return f'{_table(shown, sources)}{_LEGEND}<details class="own">{apart}</details>'
+
+
+def _table(cells: Sequence[Cell], sources: Mapping[int, str]) -> str:
+    on = bars.scale(cells)
+    device = any(cell.devices for cell in cells)
+    rows = table.rows(cells, sources)
+    body = "".join(_row(cell, row, on, device) for cell, row in zip(cells, rows, strict=True))
     head = (
         '<th class="number">cell</th><th class="wide">status</th><th class="number wide">time</th>'
         '<th class="number">kept</th><th></th><th class="number">peak</th>'
@@ -180,7 +187,7 @@ def _cells(verdict: Verdict, sources: Mapping[int, str]) -> str:
     )
     return (
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-        f"</div>{_LEGEND}"
+        "</div>"
     )
 
 

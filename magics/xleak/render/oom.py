@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import TYPE_CHECKING
 
+from xleak import resources
 from xleak.cell_names import name_of_run
 from xleak.render import postmortem
 from xleak.render.postmortem import listed, markup
@@ -30,7 +30,7 @@ def plain(page: OomPage) -> str:
 
 def fragment(page: OomPage) -> str:
     """The same in the colours of the page that it is put into."""
-    style = (resources.files("xleak.render") / "report.css").read_text(encoding="utf-8")
+    style = resources.style("report.css")
     parts = []
     for it in page.allocators:
         parts.append(f"<p><b>{markup(it.allocator)}</b></p>")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from html import escape
-from importlib import resources
 
+from xleak import resources
 from xleak.cell_names import Naming
 from xleak.postmortem import LEAST_BYTES, HeldByName, Postmortem
+from xleak.render.escape import escape
 from xleak.render.table import printable
 from xleak.render.units import human_bytes
 
@@ -25,7 +25,7 @@ def plain(told: Postmortem, named: Naming) -> str:
 
 def fragment(told: Postmortem, named: Naming) -> str:
     """The same in the colours of the page that it is put into, with its style."""
-    style = (resources.files("xleak.render") / "report.css").read_text(encoding="utf-8")
+    style = resources.style("report.css")
     return f'<style>{style}</style><div class="xleak">{card(told, named)}</div>'
 
 
@@ -93,4 +93,4 @@ def _safe(text: str) -> str:
 
 def markup(text: str) -> str:
     """A sentence as HTML; what stands between backticks is code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(_safe(text), quote=True))
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(_safe(text)))

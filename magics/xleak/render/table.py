@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xleak.cell_names import Naming, cell_name
+from xleak.postmortem import LEAST_BYTES
 from xleak.render.units import counted, human_bytes, human_seconds, signed_bytes
 from xleak.verdict import Cell, Finding, Verdict
 
@@ -17,9 +18,26 @@ _SOURCE_WIDTH = 44
 _ROOT = re.compile(r"[^\W\d]\w*(?=[.\[]|$)")
 
 
-def rows(verdict: Verdict, sources: Mapping[int, str]) -> list[tuple[str, ...]]:
+def rows(cells: Iterable[Cell], sources: Mapping[int, str]) -> list[tuple[str, ...]]:
     """One row a cell, in the order of HEADER. `sources`: the code of a cell by its index."""
-    return [_row(cell, sources.get(cell.index, "")) for cell in verdict.cells]
+    return [_row(cell, sources.get(cell.index, "")) for cell in cells]
+
+
+def users_cells(verdict: Verdict) -> list[Cell]:
+    """Those that a table shows."""
+    return [cell for cell in verdict.cells if not cell.own]
+
+
+def own_cells(verdict: Verdict) -> list[Cell]:
+    """Those of xleak's magics alone, which stand apart."""
+    return [cell for cell in verdict.cells if cell.own]
+
+
+def own_line(verdict: Verdict) -> str:
+    """Which cells are xleak's own; empty where none is."""
+    own = own_cells(verdict)
+    numbers = ", ".join(f"[{_number(cell)}]" for cell in own)
+    return f"and {counted(len(own), 'cell')} of xleak's own, in no sum: {numbers}" if own else ""
 
 
 def _row(cell: Cell, source: str) -> tuple[str, ...]:
@@ -52,7 +70,7 @@ def device_kept_bytes(cell: Cell) -> int | None:
 
 def totals(verdict: Verdict) -> str:
     """The session in one line."""
-    ran = [cell for cell in verdict.cells if cell.status != "not_run"]
+    ran = [cell for cell in users_cells(verdict) if cell.status != "not_run"]
     seconds = sum(cell.seconds or 0.0 for cell in ran)
     summary = verdict.summary
     return (
@@ -60,6 +78,18 @@ def totals(verdict: Verdict) -> str:
         f"process {signed_bytes(summary.kept_bytes)}, peak {human_bytes(summary.peak_bytes)}, "
         f"releasable {human_bytes(summary.releasable_bytes)}"
     )
+
+
+def kept_openly(verdict: Verdict) -> str:
+    """What the cells kept, and the names that hold most of it; empty where that is little."""
+    kept = verdict.summary.kept_bytes
+    if kept is None or kept < LEAST_BYTES:
+        return ""
+    names = ", ".join(
+        f"{printable(it.name)} {human_bytes(it.retained_bytes)}" for it in verdict.names
+    )
+    who = f"names that hold most: {names}" if names else "no name holds much of it"
+    return f"The cells kept {human_bytes(kept)}, imports included; {who}"
 
 
 def devices(verdict: Verdict) -> str:
@@ -74,7 +104,7 @@ def devices(verdict: Verdict) -> str:
 def verdict_line(findings: Sequence[Finding]) -> str:
     """How many findings of each severity, or that there is none."""
     if not findings:
-        return "no leak found"
+        return "No leak found"
     severities = [finding.severity for finding in findings]
     return ", ".join(
         counted(severities.count(severity), severity)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from xleak.panel.answers import dtype_name
+from xleak.render.escape import escape
 from xleak.render.table import printable
 from xleak.render.units import human_bytes
 from xleak.shell.live_tensors import LiveTensor

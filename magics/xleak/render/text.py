@@ -19,18 +19,21 @@ def report(verdict: Verdict, sources: Mapping[int, str]) -> str:
     told = [cell.postmortem for cell in verdict.cells if cell.postmortem is not None]
     parts += [postmortem.plain(it, verdict.name_of) for it in told]
     parts += [chart.plain(chart.chart_of(verdict)), findings(verdict.findings, verdict.name_of)]
+    parts += [] if verdict.findings else [table.kept_openly(verdict)]
     return "\n\n".join(part for part in parts if part)
 
 
 def cell_table(verdict: Verdict, sources: Mapping[int, str]) -> str:
-    """One line a cell under a header; columns that hold nothing are left out."""
-    lines = [table.HEADER, *table.rows(verdict, sources)]
+    """One line a cell under a header; columns that hold nothing are left out. The last line
+    lists xleak's own cells."""
+    lines = [table.HEADER, *table.rows(table.users_cells(verdict), sources)]
     shown = [at for at in range(len(table.HEADER)) if any(line[at] for line in lines[1:])]
     widths = [max(len(line[at]) for line in lines) for at in range(len(table.HEADER))]
-    return "\n".join(
+    written = [
         "  ".join(_aligned(line[at], table.HEADER[at], widths[at]) for at in shown).rstrip()
         for line in lines
-    )
+    ]
+    return "\n".join(line for line in [*written, table.own_line(verdict)] if line)
 
 
 def _aligned(text: str, column: str, width: int) -> str:

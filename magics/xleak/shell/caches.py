@@ -16,9 +16,17 @@ HIDDEN = "the shell's hidden namespace"
 DISPLAY_HOOK = "the display hook"
 LAST_RESULT = "the last execution result"
 _NUMBERED = re.compile(r"_([1-9]\d{0,7})")
+_SCALARS = (str, int, float, bool, complex, type(None))
+# Smaller text and numbers are shared across the interpreter: other references to them mean nothing.
+_LARGE_SCALAR_BYTES = 64 << 10
 
 # Whether a value is among those that are looked for. Values are never compared but by identity.
 Wanted = Callable[[object], bool]
+
+
+def is_scalar(value: object) -> bool:
+    """Whether a value is text or a number, and small."""
+    return type(value) in _SCALARS and value.__sizeof__() < _LARGE_SCALAR_BYTES
 
 
 class OutputCaches:
@@ -26,8 +34,10 @@ class OutputCaches:
 
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
-        self._native = _native.OutputCache()
         self._used = False
+        self._known: dict[int, int] = {}
+        """By n of `Out[n]` the id of its value, alive or not."""
+        self._moved = (0, 0, 0)
 
     @property
     def unused(self) -> bool:
@@ -41,6 +51,10 @@ class OutputCaches:
         out = self.shell.user_ns.get("_oh")
         return out if type(out) is dict else {}
 
+    def entries(self) -> dict[int, Any]:
+        """`Out` by number; a key of another type is the user's own."""
+        return {n: value for n, value in self.out.items() if type(n) is int}
+
     def barriers(self) -> list[object]:
         """What leads from anything to everything: the shell and its dictionaries."""
         shell = self.shell
@@ -48,36 +62,47 @@ class OutputCaches:
         barriers: list[object] = [shell, vars(shell), shell.user_ns, shell.user_ns_hidden]
         return [*barriers, hook, vars(hook), self.out]
 
-    def examine(
-        self,
-        tool_names: set[str],
-        mentioned: set[int],
-        deadline_ms: float | None,
-        interrupted: Callable[[], bool] | None = None,
-    ) -> bool:
-        """Looks again at what may have changed; False: it takes another call to finish."""
+    def moved(self, tool_names: set[str], mentioned: set[int]) -> bool:
+        """Whether a name or an entry has changed since the last call, and an entry may keep something.
+        Walks nothing."""
         result = self.shell.last_execution_result
-        return self._native.examine(
+        now = _native.bindings_fingerprint(
             self.out,
-            self.shell.user_ns,
-            self.shell.user_ns_hidden,
-            vars(self.shell.displayhook),
-            vars(result) if result is not None else None,
-            tool_names,
-            mentioned,
-            self.barriers(),
-            deadline_ms,
-            interrupted,
+            [self.shell.user_ns, self.shell.user_ns_hidden, vars(self.shell.displayhook)],
+            vars(result).get("result") if result is not None else None,
+        )
+        before, self._moved = self._moved, (now, len(tool_names), len(mentioned))
+        return before != self._moved and any(
+            number not in mentioned and not is_scalar(value)
+            for number, value in self.values().items()
         )
 
-    def entries(self) -> list[_native.OutputFacts]:
-        """The entries that keep more than 64 KiB which nothing else does."""
-        return self._native.entries()
+    def values(self) -> dict[int, Any]:
+        """What was shown, by the n of `Out[n]`, also where it lives on outside Out."""
+        found = self.entries()
+        for name, value in list(self.shell.user_ns_hidden.items()):
+            if type(name) is str and (match := _NUMBERED.fullmatch(name)):
+                found.setdefault(int(match.group(1)), value)
+        # An id may be of a new value since the one that was known is gone.
+        numbered = {id(value) for value in found.values()}
+        alive = {id(it): it for _, it in self.slots() if id(it) not in numbered}
+        for number, known in self._known.items():
+            if known in alive:
+                found.setdefault(number, alive[known])
+        self._known = {number: id(value) for number, value in found.items()}
+        return dict(sorted(found.items()))
+
+    def labels(self) -> dict[int, str]:
+        """The first `Out[n]` of each value that was shown, by the id of the value."""
+        labels: dict[int, str] = {}
+        for number, value in self.values().items():
+            labels.setdefault(id(value), f"Out[{number}]")
+        return labels
 
     def slots(self) -> Iterator[tuple[str, Any]]:
         """(label, value) of every reference that the caches have."""
         hidden, user_ns = self.shell.user_ns_hidden, self.shell.user_ns
-        for number, value in list(self.out.items()):
+        for number, value in self.entries().items():
             yield f"Out[{number}]", value
         for name, value in list(hidden.items()):
             if _NUMBERED.fullmatch(name):
@@ -119,16 +144,7 @@ class OutputCaches:
 
     def value_of(self, number: int) -> Any:
         """The value of `Out[number]`, also where it lives on outside Out. Raises KeyError."""
-        if number in self.out:
-            return self.out[number]
-        name = f"_{number}"
-        if name in self.shell.user_ns_hidden:
-            return self.shell.user_ns_hidden[name]
-        identity = self._native.identity_of(number)
-        for _, value in self.slots():
-            if id(value) == identity:
-                return value
-        raise KeyError(number)
+        return self.values()[number]
 
     def is_recent(self, number: int) -> bool:
         """Whether `_`, `__` or `___` still means the value of `Out[number]`. Raises KeyError."""

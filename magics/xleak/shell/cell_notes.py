@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from xleak import _native
 from xleak.shell.holders.timed_lines import seconds_by_place
 from xleak.shell.line_kinds import Kind, line_kinds
+from xleak.shell.readings import python_blocks
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -45,6 +47,9 @@ class CellNotes:
 
     def after_cell(self, index: int) -> None:
         """Notes the cell that has just ended."""
+        # Nearly all cells are shorter, and each one waits for this.
+        if time.perf_counter() - python_blocks.began < _LEAST_SECONDS:
+            return
         record = _native.record(index)
         if record is not None and record.seconds >= _LEAST_SECONDS:
             lines, seconds = _native.line_times()

@@ -10,12 +10,14 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from xleak import _native
 from xleak.shell import tensors
+from xleak.shell.cell_outputs import IpykernelOutputs
 from xleak.shell.readings import (
     begin_device_cell,
     device_readings,
     end_device_cell,
     python_blocks,
 )
+from xleak.shell.rests import Rests, running_loop, waits_in_ipykernel
 
 if TYPE_CHECKING:
     from xleak.shell.watcher import Watcher
@@ -40,9 +42,14 @@ class CellEvents:
     IPython leaves the two of run_cell out for silent requests. A cell may itself run cells.
     """
 
-    def __init__(self, shell: InteractiveShell, watcher: Watcher) -> None:
+    def __init__(
+        self, shell: InteractiveShell, watcher: Watcher, outputs: IpykernelOutputs | None
+    ) -> None:
+        """outputs: None in a terminal."""
         self._shell = shell
         self._watcher = watcher
+        self._outputs = outputs
+        self._rests = Rests(watcher, waits_in_ipykernel(shell))
         self._requests: list[_Request] = []
 
     def register(self) -> None:
@@ -52,6 +59,7 @@ class CellEvents:
 
     def unregister(self) -> None:
         """Stops listening."""
+        self._rests.close()
         for name, listener in self._listeners().items():
             self._shell.events.unregister(name, listener)
 
@@ -79,13 +87,15 @@ class CellEvents:
         request = self._requests[-1]
         request.announced = True
         if info.store_history:
-            self._watcher.before_cell()
             count = self._shell.execution_count - _IS_COUNTED_FIRST
             self._watcher.about_to_run(info.raw_cell, count)
+            self._watcher.before_cell()
             request.index = _native.begin_cell(
                 getattr(info, "cell_id", None), count, device_readings()
             )
             if request.index:
+                if self._outputs is not None:
+                    self._outputs.keep(request.index)
                 tensors.begin_cell(request.index)
                 begin_device_cell(request.index)
                 python_blocks.begin_cell()
@@ -115,6 +125,16 @@ class CellEvents:
             tensors.end_cell(request.index),
         )
         self._watcher.after_cell(request.index, result.info.raw_cell, count)
+        self._rest()
+
+    def _rest(self) -> None:
+        """The reply has not been sent; what runs on the kernel's loop comes after it."""
+        loop = None if self._outputs is None else running_loop()
+        if loop is not None:
+            self._rests.begin(loop)
+            return
+        # A terminal sends no reply, and nothing runs between its cells.
+        self._watcher.look_at_once()
 
     def _end(self, request: _Request) -> None:
         # What a cell runs inside itself is the user's.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import html
 import os
 import platform
 from typing import TYPE_CHECKING, Any
@@ -13,6 +11,7 @@ from IPython.display import display
 import xleak
 from xleak import _native
 from xleak.flight import death, files
+from xleak.render.escape import escape
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -36,16 +35,14 @@ class Flight:
         """Makes the file, and looks for that of the kernel before. Does nothing where cells are not
         watched; a folder that cannot be written costs the record alone."""
         self._watcher.before_run.append(self._announce)
-        self._watcher.after_judgement.append(self._tell_once)
+        self._watcher.after_cells.append(self._tell_once)
         self._watcher.settings.observe(self._apply_policy, "policy")
-        atexit.register(_native.drop_flight_record)
         if _native.enabled():
             self._open()
 
     def stop(self) -> None:
         """Deletes the file."""
         self._watcher.settings.unobserve(self._apply_policy, "policy")
-        atexit.unregister(_native.drop_flight_record)
         _native.drop_flight_record()
 
     def mark_told(self) -> None:
@@ -79,14 +76,14 @@ class Flight:
         _native.announce_cell(start, self._watcher.next_count)
 
     def _tell_once(self, index: int, source: str) -> None:
-        self._watcher.after_judgement.remove(self._tell_once)
+        self._watcher.after_cells.remove(self._tell_once)
         if self.before is None:
             return
         self.mark_told()
         record = self.before.record
         told = death.sentence(record, death.death_of(record))
         text = f"xleak: the kernel before this one died. {told} `xleak postmortem` shows it."
-        data = {"text/plain": text, "text/html": f"<code>{html.escape(text)}</code>"}
+        data = {"text/plain": text, "text/html": f"<code>{escape(text)}</code>"}
         display(data, raw=True)
 
 

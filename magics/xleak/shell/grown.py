@@ -74,5 +74,5 @@ def _values(watcher: Watcher) -> Iterator[tuple[str, Any]]:
     user_ns = watcher.shell.user_ns
     for name in user_names(watcher):
         yield name, user_ns[name]
-    for number, value in watcher.caches.out.items():
+    for number, value in watcher.caches.entries().items():
         yield f"Out[{number}]", value

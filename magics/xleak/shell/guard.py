@@ -166,15 +166,16 @@ def _calls_user_code(frame: FrameType) -> bool:
 
 
 def _lengths(shell: InteractiveShell) -> dict[str, tuple[int, int]]:
-    """The identity and the length of the user's containers, by name."""
-    lengths = _native.lengths_in(shell.user_ns, _CONTAINERS)
-    return {name: found for name, found in lengths.items() if name not in shell.user_ns_hidden}
+    """The identity and the length of containers, by name; some are the shell's own."""
+    return _native.lengths_in(shell.user_ns, _CONTAINERS)
 
 
 def _grown(before: dict[str, tuple[int, int]], shell: InteractiveShell) -> list[str]:
     """The names of the containers that are longer than before, most first, in words."""
     longer = []
     for name, (now, length) in _lengths(shell).items():
+        if name in shell.user_ns_hidden:
+            continue
         was, had = before.get(name, (now, 0))
         had = had if was == now else 0
         if length > had:

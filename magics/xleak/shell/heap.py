@@ -33,11 +33,10 @@ def take_snapshot(
 ) -> _native.HeapSnapshot | None:
     """Who holds what now; None where time ran out or interrupted() was true.
 
-    graphs_ms: autograd graphs that take longer to read are told in part; with a deadline, where
-    there is more time later, not at all.
+    graphs_ms: autograd graphs that take longer are read in part; with a deadline, not at all.
     """
     # What is named first is told first where two ways are equally short.
-    slots = [*_names(watcher), *_tools(watcher), *_cached(watcher), *_errors(watcher)]
+    slots = [*_names(watcher), *tool_slots(watcher), *_cached(watcher), *_errors(watcher)]
     slots += [(figures(), number, FIGURES) for number in figures()]
     slots += [*hooks(), *widget_slots(watcher.shell), *gradient_table.slots()]
     saved, complete = saved_memory(graphs_ms, interrupted)
@@ -108,7 +107,8 @@ def _names(watcher: Watcher) -> Iterator[Slot]:
         yield user_ns, name, name
 
 
-def _tools(watcher: Watcher) -> Iterator[Slot]:
+def tool_slots(watcher: Watcher) -> Iterator[Slot]:
+    """The names that a tool made."""
     user_ns = watcher.shell.user_ns
     for name in _own_keys(user_ns, watcher.tool_names()):
         yield user_ns, name, f"{name} (made by a tool)"
@@ -118,9 +118,9 @@ def _cached(watcher: Watcher) -> Iterator[Slot]:
     """Every entry of the output caches, under the label of the Out entry with the same value."""
     shell, caches = watcher.shell, watcher.caches
     out = caches.out
-    labels = {id(value): f"Out[{number}]" for number, value in out.items()}
-    for number in out:
-        yield out, number, labels[id(out[number])]
+    labels = caches.labels()
+    for number, value in caches.entries().items():
+        yield out, number, labels[id(value)]
     cached = [name for name in shell.user_ns if type(name) is str and caches.is_cached_name(name)]
     for name in cached:
         yield shell.user_ns, name, labels.get(id(shell.user_ns[name]), name)
@@ -137,7 +137,7 @@ def _cached(watcher: Watcher) -> Iterator[Slot]:
 
 def shell_labels(watcher: Watcher, ids: set[int]) -> list[str]:
     """The labels of what caches and tools have of these objects."""
-    caches_and_tools = [*_tools(watcher), *_cached(watcher)]
+    caches_and_tools = [*tool_slots(watcher), *_cached(watcher)]
     return [label for entries, key, label in caches_and_tools if id(entries[key]) in ids]
 
 
@@ -149,6 +149,10 @@ def _errors(watcher: Watcher) -> Iterator[Slot]:
 
 def _roots() -> Iterator[tuple[str, object]]:
     for ident, frame in sys._current_frames().items():
+        # A frame that returns while the snapshot refers to it keeps the locals of its callers, the
+        # snapshot among them. The outermost frame outlives the snapshot.
+        while frame.f_back is not None:
+            frame = frame.f_back
         yield f"a running function of thread {ident}", frame
     yield "sys.modules", sys.modules
 
@@ -199,9 +203,10 @@ def name_facts(
 
 def values_by_label(watcher: Watcher) -> dict[str, Any]:
     """What the user's names and the output entries stand for; modules are left out."""
-    user_ns, out = watcher.shell.user_ns, watcher.caches.out
+    user_ns, caches = watcher.shell.user_ns, watcher.caches
+    labels = caches.labels()
     values = {name: user_ns[name] for name in user_names(watcher)}
-    values |= {f"Out[{number}]": value for number, value in out.items()}
+    values |= {labels[id(value)]: value for value in caches.entries().values()}
     return {label: value for label, value in values.items() if type(value) is not ModuleType}
 
 
@@ -233,12 +238,12 @@ def largest_names(
 def label_of(watcher: Watcher, target: str) -> str:
     """The label of a snapshot for a name or an entry as the user types it. Raises ValueError."""
     caches, user_ns = watcher.caches, watcher.shell.user_ns
-    entries = {f"Out[{number}]": number for number in caches.out}
+    labels = caches.labels()
+    entries = {f"Out[{number}]": value for number, value in caches.entries().items()}
     if target in entries:
-        return target
+        return labels[id(entries[target])]
     if target not in user_ns:
         raise ValueError(f"name {target!r} is not defined")
     if caches.is_cached_name(target):
-        same = [label for label, n in entries.items() if caches.out[n] is user_ns[target]]
-        return same[0] if same else target
+        return labels.get(id(user_ns[target]), target)
     return target

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
+from xleak.magics.register import register
+from xleak.panel.panel import Panel
+from xleak.shell.cell_outputs import CellOutputs, IpykernelOutputs
 from xleak.shell.events import CellEvents
 from xleak.shell.flight import Flight
 from xleak.shell.guard import Guard, Write
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
 
     from IPython.core.interactiveshell import InteractiveShell
 
-    from xleak.panel.panel import Panel, TellLive
+    from xleak.panel.panel import TellLive
 
 
 @dataclass
@@ -38,6 +42,7 @@ def attach(
     shell: InteractiveShell,
     *,
     events: bool,
+    outputs: CellOutputs | None = None,
     loop: asyncio.AbstractEventLoop | None = None,
     tell_live: TellLive | None = None,
     write: Write | None = None,
@@ -45,18 +50,18 @@ def attach(
     """Registers the magics and the watcher; a second call returns the first one's watcher.
 
     events: account the cells by IPython's own events (``%load_ext``). The kernel brackets its cells
-    itself and passes False. loop: what runs between its cells; else the one that runs now. tell_live:
-    has the comms of these ids told what a running cell does. write: writes under the running cell,
-    whatever it did to the streams.
+    itself and passes False, and how it reaches the outputs of cells that have ended. loop: what runs
+    between its cells; else the one that runs now. tell_live: reports to the comms of these ids what a
+    running cell does. write: writes under the running cell, whatever it did to the streams.
     """
     global _installed
     current = watcher()
     if current is not None:
         return current
-    from xleak import magics
-    from xleak.panel.panel import Panel
-
-    current = Watcher(shell)
+    under_load_ext = IpykernelOutputs(shell) if events and hasattr(shell, "kernel") else None
+    # Callbacks that come after the watcher are taken for a cell's.
+    atexit.register(_native.drop_flight_record)
+    current = Watcher(shell, outputs or under_load_ext)
     set_watcher(current)
     _native.follow_lines(shell.user_global_ns)
     _native.call_while_running(current.while_running, WHILE_RUNNING_SECONDS)
@@ -67,13 +72,13 @@ def attach(
         {kind: dict(table) for kind, table in tables.items()},
         list(shell.input_transformers_cleanup),
     )
-    magics.register(shell, current)
+    register(shell, current)
     if events:
-        _installed.events = CellEvents(shell, current)
+        _installed.events = CellEvents(shell, current, under_load_ext)
         _installed.events.register()
     _installed.flight = Flight(shell, current)
     _installed.flight.start()
-    _installed.panel = Panel(shell, current, finds_late=not events, loop=loop, tell_live=tell_live)
+    _installed.panel = Panel(shell, current, loop=loop, tell_live=tell_live)
     _installed.panel.open()
     if tell_live is None:
         guard.when_told.append(_installed.panel.tell_guard)
@@ -94,6 +99,7 @@ def detach(shell: InteractiveShell) -> None:
         _installed.panel.close()
     if _installed.flight is not None:
         _installed.flight.stop()
+    atexit.unregister(_native.drop_flight_record)
     for kind, before in _installed.magics.items():
         _restore(shell, kind, before)
     ours = [t for t in shell.input_transformers_cleanup if t not in _installed.transformers]

@@ -71,7 +71,7 @@ class Journal:
         self._in_use = in_use
         self._entries: deque[Entry] = deque(maxlen=_MOST_ENTRIES)
         self._last = 0
-        self._inside = False
+        self._inside: list[str] | None = None
         settings.observe(lambda change: self._let_go(), "keep_undo")
 
     @property
@@ -89,7 +89,8 @@ class Journal:
         kept_bytes: int = 0,
     ) -> None:
         """Notes one release. kept: what undo puts back; kept_bytes: what it takes until then."""
-        if self._inside:
+        if self._inside is not None:
+            self._inside.append(what)
             return
         self._last += 1
         running, records = _native.running_cell(), _native.records()
@@ -102,11 +103,13 @@ class Journal:
         self._let_go()
 
     @contextmanager
-    def as_one(self) -> Iterator[None]:
-        """What is released inside is no entry of its own: the caller adds one for all of it."""
-        before, self._inside = self._inside, True
+    def as_one(self) -> Iterator[list[str]]:
+        """Releases inside get no entry of their own: the caller adds one for all of them, and gets the
+        names of what was released."""
+        before, gone = self._inside, list[str]()
+        self._inside = gone
         try:
-            yield
+            yield gone
         finally:
             self._inside = before
 

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -65,6 +64,9 @@ def _of_each_card(ask: Callable[[Any, DeviceReading], Answer | None]) -> dict[st
 @contextmanager
 def nvml() -> Iterator[Any]:
     """NVIDIA's library, for as long as the block lasts. Raises where it is not there."""
+    # It imports the parsers of e-mail and zip files.
+    from importlib import metadata
+
     # A user's own file of that name is not it.
     metadata.version(_DISTRIBUTION)
     library = importlib.import_module("pynvml")

@@ -38,17 +38,18 @@ class BlockCount:
     """``sys.getallocatedblocks()`` after cells that took so long that it adds little to them."""
 
     def __init__(self) -> None:
-        self._began = 0.0
+        self.began = 0.0
+        """When the cell began, by time.perf_counter()."""
         self._cost = 0.0
 
     def begin_cell(self) -> None:
         """Notes the time."""
-        self._began = time.perf_counter()
+        self.began = time.perf_counter()
 
     def end_cell(self) -> int | None:
         """Blocks of Python's allocator in use; None where the cell was too short to be counted."""
         start = time.perf_counter()
-        if start - self._began < _CELL_PER_WALK * self._cost:
+        if start - self.began < _CELL_PER_WALK * self._cost:
             return None
         blocks = sys.getallocatedblocks()
         self._cost = time.perf_counter() - start

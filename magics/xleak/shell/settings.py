@@ -37,7 +37,7 @@ class Xleak(Configurable):
     notice_bytes = Int(
         min=0,
         help="The least memory, in bytes, that is worth a line under a cell. "
-        "Default: 16 MiB, or 1 % of the machine's memory where that is more.",
+        "Default: 16 MiB, or 1 % of the memory limit where that is less.",
     ).tag(config=True)
 
     rule_policies = Dict(
@@ -83,7 +83,8 @@ class Xleak(Configurable):
             return int(chosen)
         if chosen:
             _say(f"XLEAK_NOTICE_BYTES is {chosen!r}; it may be a number of bytes.")
-        return max(NOTICE_BYTES, _ram_bytes() // 100)
+        limit = _memory_limit()
+        return NOTICE_BYTES if limit is None else min(NOTICE_BYTES, limit // 100)
 
     def policy_of(self, code: str) -> str:
         """The policy of one rule: its own, or the session's."""
@@ -146,8 +147,8 @@ def _say(slip: str) -> None:
     print(f"xleak: {slip.rstrip('.')}. xleak uses its default.", file=sys.stderr)
 
 
-def _ram_bytes() -> int:
+def _memory_limit() -> int | None:
     try:
         return _native.ram_bytes()
     except _native.MonitorError:
-        return 0
+        return None

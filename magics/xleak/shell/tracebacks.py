@@ -40,10 +40,10 @@ def last_errors(shell: InteractiveShell) -> list[object]:
 def drop_last_errors(shell: InteractiveShell, others: Iterable[int] = ()) -> None:
     """Lets the frames go. An exception that the user has a name for keeps its traceback, and so does
     one whose id is among `others`."""
-    named = {id(value) for value in shell.user_ns.values()}.union(others)
-    for error in last_errors(shell):
-        if isinstance(error, BaseException):
-            _drop_frames(error, named)
+    # Unbound, because a class of the user's may have attributes of its own making.
+    frames: Any = BaseException.__traceback__
+    for error, _ in frames_to_go(shell, others):
+        frames.__set__(error, None)
     for name in _LAST_NAMES:
         if hasattr(sys, name):
             delattr(sys, name)
@@ -53,12 +53,19 @@ def drop_last_errors(shell: InteractiveShell, others: Iterable[int] = ()) -> Non
             places[name] = None
 
 
-def _drop_frames(error: BaseException, named: set[int]) -> None:
-    """Along __cause__ and __context__: each keeps frames of its own."""
-    # Unbound, because a class of the user's may have attributes of its own making.
+def frames_to_go(
+    shell: InteractiveShell, others: Iterable[int] = ()
+) -> list[tuple[BaseException, TracebackType]]:
+    """The exceptions that drop_last_errors() parts from their tracebacks, along __cause__ and
+    __context__: each keeps frames of its own."""
+    named = {id(value) for value in shell.user_ns.values()}.union(others)
     frames: Any = BaseException.__traceback__
-    for current in list(chain(error, named)):
-        frames.__set__(current, None)
+    going = {}
+    for error in last_errors(shell):
+        for linked in chain(error, named) if issubclass(type(error), BaseException) else ():
+            if (traceback := frames.__get__(linked)) is not None:
+                going[id(linked)] = linked, traceback
+    return list(going.values())
 
 
 def last_exceptions(shell: InteractiveShell) -> list[BaseException]:

@@ -6,16 +6,20 @@ import functools
 import itertools
 import re
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xleak import _native
 from xleak.shell.caches import UNDERSCORES, OutputCaches
+from xleak.shell.cell_outputs import CellOutputs, TerminalOutputs
 from xleak.shell.holders.search import Holders
 from xleak.shell.journal import Journal
 from xleak.shell.mentions import find_mentions
 from xleak.shell.notice import Notice
+from xleak.shell.outputs import OutputFacts
+from xleak.shell.own_cells import is_own
 from xleak.shell.settings import settings_of
 from xleak.shell.signals import traceback_of_handler
 
@@ -24,15 +28,17 @@ if TYPE_CHECKING:
 
     from xleak.postmortem import Postmortem
 
-# What a cell may wait for; the rest is done while the kernel is idle.
-BUDGET_MS = 30.0
+# Between cells that are queued back to back a look takes at most this share of the time since the last
+# rest, and none before so many seconds: 20 ms after the first two.
+_WITHOUT_REST_SECONDS = 2.0
+_SHARE_OF_CELLS = 0.01
 
 # A cell that matters while it runs does so for minutes.
 WHILE_RUNNING_SECONDS = 30.0
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
-# (index of the cell, its source), called once the cell was judged.
+# (index of the cell, its source), called once the cell has ended, before its reply.
 Listener = Callable[[int, str], None]
 # (source), called before the account of a cell begins.
 Beginning = Callable[[str], None]
@@ -73,7 +79,8 @@ def _harmless(method: Method) -> Method:
 class Watcher:
     """What follows the cells of one shell: facts after each cell, notices, late findings."""
 
-    def __init__(self, shell: InteractiveShell) -> None:
+    def __init__(self, shell: InteractiveShell, outputs: CellOutputs | None = None) -> None:
+        """outputs: of the front end's cells; None: the shell is in a terminal."""
         self.shell = shell
         self.settings = settings_of(shell)
         self.caches = OutputCaches(shell)
@@ -82,14 +89,17 @@ class Watcher:
         self.before_run: list[Beginning] = []
         self.after_account: list[Ending] = []
         self.after_judging: list[Judged] = []
-        self.after_judgement: list[Listener] = []
+        self.after_cells: list[Listener] = []
         self.while_searching: list[Searching] = []
         self.when_idle: list[Idle] = []
         self.request_waits: Interrupted | None = None
         self.after_failure: list[Failed] = []
         self.postmortems: dict[int, Postmortem] = {}
+        self.dismissed: set[tuple[str, str]] = set()
+        """By code and key the findings that the user dismissed; those that are resolved are removed."""
         self._holders = Holders()
-        self._notice = Notice(shell)
+        self._notice = Notice(outputs or TerminalOutputs())
+        self._has_news = False
         self._shown_by: dict[int, int] = {}
         self._tool_names: dict[str, int] = {}
         self._names_before: set[str] | None = None
@@ -99,6 +109,9 @@ class Watcher:
         self.last_cell = 0
         """Index of the cell that ended last."""
         self._unfinished = False
+        self._ended_at = 0.0
+        """When the first cell ended that no look has followed."""
+        self._slice_after = _WITHOUT_REST_SECONDS
         self._failed = False
 
     @_harmless
@@ -106,27 +119,29 @@ class Watcher:
         """A cell comes, its account has not begun. source: as the user wrote it."""
         self.next_count = execution_count
         if _native.enabled():
+            if self._unfinished:
+                self._look_between_cells()
             self._holders.before_cell(source, self.shell)
             for listener in self.before_run:
                 listener(source)
 
     @_harmless
     def before_cell(self) -> None:
-        """Prints what was found late (top line of the next cell). Called inside the cell's output,
+        """Prints what waits for the output of a cell (its top line). Called inside the cell's output,
         before user code."""
         self._names_before = None
-        if self.caches.unused:
-            return
-        self._entries_before = self._underscore_entries()
-        if _native.enabled():
-            self._tell()
+        if not self.caches.unused:
+            self._entries_before = self._underscore_entries()
+        self._tell(in_cell=True)
 
     @_harmless
     def after_cell(self, index: int, source: str, execution_count: int | None) -> None:
-        """Judges what the cell left, within 30 ms; prints at most the session's one line.
+        """Notes what the cell did, by counters alone: the look comes after its reply, by `idle`.
 
         index: of _native.records(). source: as the user wrote it.
         """
+        if is_own(self.shell, source):
+            _native.mark_own(index)
         if not _native.enabled():
             return
         self.last_cell = index
@@ -142,10 +157,11 @@ class Watcher:
         self._holders.after_cell(index, source, self.shell)
         # What devices hold is judged by the cells that came one after another.
         if self._holders.suspected or not self.caches.unused or "torch" in sys.modules:
-            self._judge(BUDGET_MS, None)
-            self._tell()
-        for listener in self.after_judgement:
+            self._look_is_due()
+        for listener in self.after_cells:
             listener(index, source)
+        # Findings of a look that a magic of ours in the cell has asked for.
+        self._tell(in_cell=True)
 
     def while_running(self) -> None:
         """Now and then while a cell runs, between two of its instructions: an interrupt that comes
@@ -154,7 +170,7 @@ class Watcher:
             running = self._holders.while_running(self.shell) if _native.enabled() else []
             if running:
                 self._conclude(_native.records()[-1].index, [*self._holders.facts, *running])
-                self._tell()
+                self._tell(in_cell=True)
         except Exception as error:
             if traceback_of_handler(error):
                 raise
@@ -176,25 +192,33 @@ class Watcher:
         self._tool_names = {name: id(user_ns[name]) for name in made if type(name) is str}
 
     @_harmless
-    def idle(self, interrupted: Callable[[], bool]) -> None:
-        """Goes on with what did not fit into 30 ms, until done or interrupted() is true.
-
-        Prints nothing.
-        """
+    def idle(self, interrupted: Interrupted) -> bool:
+        """Looks at what the cells since the last look have left, until done or interrupted() is true.
+        What is found then stands under its cell, where the client reads on. Whether it is done."""
         if self._unfinished and _native.enabled():
-            self._judge(None, functools.partial(self._search_goes_on, interrupted))
+            self._judge(functools.partial(self._search_goes_on, interrupted))
             for told in self.while_searching:
                 told(True)
+            self._tell(in_cell=_native.running_cell() is not None)
+        return not self.is_unfinished
+
+    @_harmless
+    def look_at_once(self) -> None:
+        """The same in the output of the cell that has ended, without interruption; then rest()."""
+        if _native.enabled():
+            if self._unfinished:
+                self._judge(None)
+            self._tell(in_cell=True)
+        self.rest()
 
     @_harmless
     def rest(self, request_waits: Interrupted | None = None) -> None:
-        """No cell runs and no request waits: what may be done by itself is done.
+        """No cell runs and no look is due: what xleak does by itself may start.
 
-        request_waits: where the kernel can tell. Other kernels end no search by themselves: there it may
-        be unfinished.
+        request_waits: None where the kernel does not know it.
         """
         self.request_waits = request_waits
-        if (request_waits is None or not self._unfinished) and _native.enabled():
+        if not self._unfinished and _native.enabled():
             for listener in self.when_idle:
                 listener()
 
@@ -211,7 +235,7 @@ class Watcher:
         """
         if _native.enabled():
             self._holders.suspect()
-            self._judge(None, interrupted)
+            self._judge(interrupted)
         return not self._unfinished
 
     @_harmless
@@ -221,16 +245,26 @@ class Watcher:
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether a search did not fit into 30 ms."""
-        return self._unfinished
+        """Whether a look is due, or was cut off."""
+        return self._unfinished and _native.enabled()
 
     def look_again(self) -> None:
-        """Something was let go of: the next judgement searches."""
+        """Something was released: the next look searches."""
         self._holders.suspect()
+        self._look_is_due()
+
+    @property
+    def outputs(self) -> list[OutputFacts]:
+        """What the entries of Out keep that no name reaches, as of the last look."""
+        return self._holders.outputs
 
     def findings(self) -> list[_native.Finding]:
         """What is known to leak, most bytes first."""
         return _native.findings()
+
+    def undismissed(self) -> list[_native.Finding]:
+        """Those that nobody has dismissed."""
+        return [it for it in self.findings() if (it.code, it.key) not in self.dismissed]
 
     def tool_names(self) -> set[str]:
         """Names in the user's namespace that a tool made and the user has not taken since."""
@@ -276,40 +310,55 @@ class Watcher:
         for word in set(_WORD.findall(source)):
             self._tool_names.pop(word, None)
 
-    def _judge(self, deadline_ms: float | None, interrupted: Callable[[], bool] | None) -> None:
-        examined = self._examine(deadline_ms, interrupted)
-        looked = examined and self._holders.look(self, self.last_cell, deadline_ms, interrupted)
-        self._unfinished = not looked
-        if examined:
-            self._conclude(self.last_cell, self._holders.facts)
+    def _look_is_due(self) -> None:
+        if not self._unfinished:
+            self._ended_at, self._slice_after = time.monotonic(), _WITHOUT_REST_SECONDS
+        self._unfinished = True
+
+    def _look_between_cells(self) -> None:
+        """Cells are queued back to back: now and then a look takes a little time between them. One that
+        was cut off starts again, so each has more time than the one before."""
+        without_rest = time.monotonic() - self._ended_at
+        if without_rest >= self._slice_after:
+            self._slice_after = 2 * without_rest
+            until = time.monotonic() + _SHARE_OF_CELLS * without_rest
+            self.idle(lambda: time.monotonic() >= until)
+
+    def _judge(self, interrupted: Interrupted | None) -> None:
+        if not self.caches.unused and self.caches.moved(self.tool_names(), self.mentioned):
+            self._holders.suspect_outputs()
+        if not self._holders.look(self, self.last_cell, interrupted):
+            self._look_is_due()
+            return
+        self._unfinished = False
+        self._conclude(self.last_cell, self._holders.facts)
 
     def _conclude(self, cell: int, holders: list[_native.Holder]) -> None:
-        entries = [] if self.caches.unused else map(self._fact, self.caches.entries())
-        judgement = _native.judge(cell, list(entries), holders)
+        judgement = _native.judge(cell, [self._entry(it) for it in self.outputs], holders)
+        self.dismissed -= {(it.code, it.key) for it in judgement.resolved}
+        if judgement.added or judgement.changed or judgement.resolved:
+            self._has_news = True
         for told in self.after_judging:
             told(judgement)
 
-    def _examine(self, deadline_ms: float | None, interrupted: Callable[[], bool] | None) -> bool:
-        """Whether the facts of the output cache are known; False: it takes another call."""
-        if self.caches.unused:
-            return True
-        tools = self.tool_names()
-        return self.caches.examine(tools, self.mentioned, deadline_ms, interrupted)
-
-    def _fact(self, entry: _native.OutputFacts) -> _native.OutputEntry:
+    def _entry(self, facts: OutputFacts) -> _native.OutputEntry:
         return _native.OutputEntry(
-            entry.number,
-            self._shown_by.get(entry.number),
-            entry.held_bytes + self._holders.graphs_of_outputs.get(entry.number, 0),
+            facts.number,
+            self._shown_by.get(facts.number),
+            facts.held_bytes,
             False,
-            printable(entry.type_name),
-            [printable(holder) for holder in entry.holders],
+            printable(facts.type_name),
+            [printable(holder) for holder in facts.holders],
+            facts.together,
         )
 
-    def _tell(self) -> None:
+    def _tell(self, *, in_cell: bool) -> None:
+        if not self._has_news or not _native.enabled():
+            return
         # A note waits until somebody asks.
         found = [finding for finding in self.findings() if finding.severity != "note"]
-        self._notice.tell(found, self.settings.notice_bytes)
+        all_told = self._notice.tell(found, self.settings.notice_bytes, in_cell=in_cell)
+        self._has_news = not all_told
 
 
 def printable(name: str) -> str:

@@ -112,8 +112,12 @@ class Counters:
         return min(it.next_step for it in (self._tensors, self._devices, self._heap))
 
     def at(self, step: int) -> dict[str, int]:
-        """Those that are read at this step; step: how many there were, from 1."""
-        return _known(self._tensors.at(step), self._devices.at(step), self._heap.at(step))
+        """Those that are read at this step; step: how many there were, from 1. A reading of the C heap
+        comes with one of the tensors in it."""
+        tensors, heap = self._tensors.at(step), self._heap.at(step)
+        if heap is not None and tensors is None:
+            tensors = self._tensors.now()
+        return _known(tensors, self._devices.at(step), heap)
 
     def all(self) -> dict[str, int]:
         """All that are known."""

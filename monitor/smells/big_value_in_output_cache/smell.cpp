@@ -23,21 +23,38 @@ Severity severity_of(const OutputEntry& entry, const SessionView& session) {
   return dear ? Severity::error : Severity::warning;
 }
 
+std::string out(int number) { return "Out[" + std::to_string(number) + "]"; }
+
+/// All that have to go for the memory to come back, as `%xdel` takes them.
+std::string all_of(const OutputEntry& entry) {
+  std::string names = out(entry.number);
+  for (const int other : entry.together) names += " " + out(other);
+  return names;
+}
+
+std::string who_keeps(const OutputEntry& entry) {
+  if (entry.together.empty()) return out(entry.number) + " alone keeps ";
+  const std::size_t others = entry.together.size();
+  const std::string rest =
+      others == 1 ? out(entry.together[0]) : std::to_string(others) + " other output entries";
+  return out(entry.number) + " and " + rest + " together keep ";
+}
+
 Finding finding_of(const OutputEntry& entry, const SessionView& session) {
-  const std::string number = "[" + std::to_string(entry.number) + "]";
-  const std::string out = "Out" + number;
+  const std::string key = out(entry.number);
   Finding finding;
   finding.cell = session.cell;
   finding.cause_cell = entry.shown_cell;
   finding.bytes = entry.held_bytes;
   finding.holders = entry.holders;
-  finding.path = {"Out", number, entry.type_name};
-  finding.message = out + " alone keeps " + human(entry.held_bytes) + " alive (" + entry.type_name +
-                    "); nothing else names it. Free it with `%xdel " + out +
+  finding.path = {"Out", key.substr(3), entry.type_name};
+  const std::string code = "%xdel " + all_of(entry);
+  finding.message = who_keeps(entry) + human(entry.held_bytes) + " alive (" + entry.type_name +
+                    "); nothing else names it. Free it with `" + code +
                     "`, or end the cell with `;`.";
-  finding.fixes = {{"Release it", "%xdel " + out}};
+  finding.fixes = {{"Release it", code}};
   finding.severity = severity_of(entry, session);
-  finding.key = out;
+  finding.key = key;
   return finding;
 }
 
@@ -102,7 +119,7 @@ std::vector<Finding> in_source(const SourceView& code) {
         ": deleting the name will not free it. Show a summary, or end the line with `;`.");
     // How large it is shows only when it runs.
     finding.severity = Severity::note;
-    finding.fixes.push_back({"Do not show it", "", {shown.followed_by(";")}});
+    finding.fixes.push_back({"Do not show it", "", {shown.statement().followed_by(";")}});
     finding.fixes.back().safe = false;
     findings.push_back(std::move(finding));
   }

@@ -9,11 +9,9 @@ namespace {
 std::string message(const Holder& holder) {
   return human(holder.held_bytes) +
          " that no name reaches wait for the garbage collector: " + holder.largest +
-         " leads back to where it starts (" + std::to_string(holder.count) +
-         (holder.count == 1 ? " such cycle" : " such cycles") +
-         "). Collect them with `import gc; gc.collect()`, or pass the owner as an argument in "
-         "place "
-         "of the link back.";
+         " is the object that it starts from, a reference cycle (" + std::to_string(holder.count) +
+         " in all). Collect them with `import gc; gc.collect()`, or pass the owner as an argument "
+         "in place of the attribute that refers to it.";
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {

@@ -66,3 +66,18 @@ class WithLoss(nn.Module):
 
 whole = nn.DataParallel(WithLoss().to(device))
 whole(torch.rand(1 << 14, 16).to(device)).mean().backward()
+
+# %% a part of what is moved behind
+parts = nn.Module()
+parts.features = nn.Linear(8, 2)
+parts.features = nn.DataParallel(parts.features)
+parts.to(device)
+
+# %% a part of an object that is moved
+class Split(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.features = nn.DataParallel(nn.Linear(8, 2))
+
+halves = Split()
+halves.to(device)

@@ -77,9 +77,12 @@ std::vector<Finding> at_run_time(const SessionView& session) {
 using source::Bound;
 using source::Kind;
 
-bool is_moved(const Place& place) {
-  for (const Call& call : place.calls_of({"to", "cuda"})) {
-    if (call.moves_to_device()) return true;
+// With it goes what it is a part of: `model.cuda()` moves `model.features`.
+bool is_moved(Place place) {
+  for (; place; place = place.owner()) {
+    for (const Call& call : place.calls_of({"to", "cuda"})) {
+      if (call.moves_to_device()) return true;
+    }
   }
   return false;
 }
@@ -115,6 +118,16 @@ List<Call> moves_of(const SourceView& code) {
   return moves;
 }
 
+// `self.features = DataParallel(…)` goes with the object, moved by itself or by who made it.
+bool moves_object_around(const Call& move, const Call& wrapper) {
+  const Expr around = wrapper.class_definition();
+  if (!around) return false;
+  if (move.receiver().place() == wrapper.self() && wrapper.self()) return true;
+  const Call made = move.receiver().made_by();
+  const auto constructors = around.constructors();
+  return made && std::find(constructors.begin(), constructors.end(), made) != constructors.end();
+}
+
 // In a function that is handed the model, or by the name that it has elsewhere.
 bool is_moved_elsewhere(const List<Call>& moves, const Call& wrapper) {
   const Expr model = wrapper.argument("module", 0);
@@ -122,6 +135,7 @@ bool is_moved_elsewhere(const List<Call>& moves, const Call& wrapper) {
     const Expr moved = move.receiver();
     const Call made = moved.made_by();
     return (made && (made == wrapper || made == model.made_by())) ||
+           moves_object_around(move, wrapper) ||
            (moved.name() == model.name() && !model.name().empty()) || moved.name() == "module" ||
            (moved.name() == wrapper.target().name() && !moved.name().empty());
   });

@@ -1,4 +1,6 @@
 // predict() or evaluate() for one item at a time: each call sets up its own iterator.
+#include <algorithm>
+
 #include "source/tensorflow.hpp"
 
 namespace xleak::monitor::smells::dataset_per_predict {
@@ -23,8 +25,21 @@ bool is_of_keras(const Call& call, const Expr& data) {
          data.value().type == ValueType::dataset;
 }
 
+// `a, b = net.predict(x)` and `answer["a"]`: a list or dictionary of arrays has no numpy().
+bool has_several_outputs(const Call& call) {
+  const Expr target = call.target();
+  if (target.is(Kind::tuple) || target.is(Kind::list)) return true;
+  const auto uses = target.place().uses();
+  return std::any_of(uses.begin(), uses.end(), [](const Expr& use) {
+    const Expr element = use.parent();
+    return element.is(Kind::subscript) && element.child(source::Field::object) == use &&
+           element.last_child().is(Kind::string);
+  });
+}
+
 // `net.predict(x, verbose=0)` is `net(x)` on one batch.
 void add_fix(const Call& call, const Expr& data, Finding& finding) {
+  if (has_several_outputs(call)) return;
   for (const Expr& part : call.children()) {
     const bool is_known =
         part == call.callee() || part == data ||

@@ -29,13 +29,18 @@ bool applies_gradients(const Function& function) {
   return false;
 }
 
-// Numbers and text exist only while it runs.
-bool needs_python(const Function& function) {
-  for (const Expr& expression : function.body().all(Kind::call)) {
-    const Call call = expression.as_call();
-    if (call.method() == "numpy" || call.method() == "item" || call.method() == "append")
-      return true;
+bool is_of_other_library(std::string_view dotted) {
+  const std::string_view package = dotted.substr(0, dotted.find('.'));
+  return !package.empty() && !is_one_of(package, {"tensorflow", "keras", "builtins"});
+}
+
+// Numbers and text exist only while it runs. What other libraries do, such as drawing a sample by
+// NumPy, would happen once, when it is traced.
+bool needs_python(const SourceView& code, const Function& function) {
+  for (const Call& call : code.calls_in(function.body())) {
+    if (is_one_of(call.method(), {"numpy", "item", "append", "predict"})) return true;
     if (call.callee().is_dotted({"builtins.print", "builtins.float", "builtins.int"})) return true;
+    if (is_of_other_library(call.callee().dotted())) return true;
   }
   return false;
 }
@@ -64,14 +69,15 @@ std::vector<Finding> in_source(const SourceView& code) {
     if (!function.is(Kind::function) || function == last_told || !applies_gradients(function))
       continue;
     if (tensorflow::is_compiled(code, tape) || is_step_of_keras(code, function)) continue;
-    if (needs_python(function) || has_loop(function) || !is_called_in_eager_loop(code, function))
+    if (needs_python(code, function) || has_loop(function) ||
+        !is_called_in_eager_loop(code, function))
       continue;
     Finding finding = function.finding("`" + std::string(function.name()) +
                                        "` is a training step that runs eagerly for every batch: "
                                        "time, and a Python object for each "
                                        "operation. Decorate it with `@tf.function`.");
     const std::string_view tf = code.imported_as("tensorflow");
-    const auto edit = function.line_before("@" + std::string(tf) + ".function");
+    const auto edit = function.decorated_by("@" + std::string(tf) + ".function");
     if (!tf.empty() && edit && function.decorators().empty())
       finding.fixes.push_back({"Compile the step", "", {*edit}, /*safe=*/false});
     findings.push_back(std::move(finding));

@@ -148,7 +148,7 @@ bool is_free(const Expr& expression) {
     case ValueType::nothing:
       return true;
     default:
-      return value.is_tensor() && value.graph == Graph::no;
+      return value.is_tensor() && value.graph == HasGraph::no;
   }
 }
 
@@ -280,7 +280,7 @@ void add_decorator(const SourceView& code, const Call& eval, bool is_safe, Findi
   if (trains(code, function.body())) return;
   const Expr definition =
       function.decorators().empty() ? Expr(function) : function.decorators().front().parent();
-  const auto edit = definition.line_before("@" + torch + ".no_grad()");
+  const auto edit = definition.decorated_by("@" + torch + ".no_grad()");
   if (edit)
     finding.fixes.push_back({"Switch gradients off for the whole function", "", {*edit}, is_safe});
 }
@@ -321,7 +321,8 @@ std::vector<Finding> in_source(const SourceView& code) {
 std::string message(const Holder& holder) {
   return holder.label + " came from a model in evaluation mode with gradients on: its " +
          holder.largest + " keeps " + human(holder.held_bytes) +
-         " of activations alive, and nothing led them back. `eval()` does not switch gradients "
+         " of activations alive, and no backward pass used them. `eval()` does not switch "
+         "gradients "
          "off: run the forward pass under `with torch.inference_mode():`.";
 }
 

@@ -125,7 +125,23 @@ std::string closing_of(const Call& figure) {
   return pyplot + ".close(" + std::string(target.text()) + ")";
 }
 
-void add_fix(const Call& figure, const Expr& body, Finding& finding) {
+// Closing a figure takes it from what is shown at the end of a cell, or by `plt.show()`.
+std::string title(const SourceView& code) {
+  const auto& magics = code.magics();
+  const bool is_inline = std::any_of(magics.begin(), magics.end(), [](const MagicLine& magic) {
+    return magic.name == "matplotlib";
+  });
+  if (code.is_notebook() || is_inline)
+    return "Close it when done: the notebook no longer shows its picture";
+  const auto& calls = code.calls();
+  const bool is_shown = std::any_of(calls.begin(), calls.end(), [](const Call& call) {
+    return call.callee().is_dotted({"matplotlib.pyplot.show"});
+  });
+  return is_shown ? "Close it when done: a later `show()` no longer shows its picture"
+                  : "Close it when done";
+}
+
+void add_fix(const SourceView& code, const Call& figure, const Expr& body, Finding& finding) {
   const std::string closing = closing_of(figure);
   const auto statements = body.children();
   if (closing.empty() || statements.empty()) return;
@@ -133,9 +149,7 @@ void add_fix(const Call& figure, const Expr& body, Finding& finding) {
   if (!statements.back().is(Kind::expression_statement)) return;
   const auto edit = statements.back().line_after(closing);
   if (!edit) return;
-  finding.fixes.push_back({"Close it when done", "", {*edit}});
-  // A notebook shows what is open at the end of the cell.
-  finding.fixes.back().safe = false;
+  finding.fixes.push_back({title(code), "", {*edit}, /*safe=*/false});
 }
 
 std::vector<Finding> in_source(const SourceView& code) {
@@ -150,7 +164,7 @@ std::vector<Finding> in_source(const SourceView& code) {
         "it with `plt.close` when done, or make one before the loop and clear it.");
     // Without a file it is there to be looked at: the cell's end shows and closes it.
     if (!is_saved_in(code, repetition.body)) finding.severity = Severity::note;
-    add_fix(figure, repetition.body, finding);
+    add_fix(code, figure, repetition.body, finding);
     findings.push_back(std::move(finding));
   }
   return findings;

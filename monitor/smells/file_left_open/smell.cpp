@@ -25,6 +25,26 @@ bool is_plain_file(const Call& opening) {
       {"builtins.open", "io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open"});
 }
 
+// What takes a mode after the path, and reads where none is given.
+bool takes_mode(const Call& opening) {
+  return is_plain_file(opening) ||
+         opening.callee().is_dotted(
+             {"tarfile.open", "zipfile.ZipFile", "h5py.File", "tensorflow.io.gfile.GFile"});
+}
+
+// Nothing can be lost of what was never written; another mode may be for both.
+bool is_for_reading(const Call& opening) {
+  if (opening.callee().is_dotted({"cv2.VideoCapture"})) return true;
+  if (!takes_mode(opening)) return false;
+  const Expr mode = opening.argument("mode", 1);
+  if (!mode) {
+    const auto given = opening.children();
+    return std::none_of(given.begin(), given.end(),
+                        [](const Expr& each) { return each.is(Kind::starred); });
+  }
+  return mode.is(Kind::string) && mode.string().find_first_of("wax+") == std::string_view::npos;
+}
+
 bool is_end(const Call& call) {
   const std::string_view method = call.method();
   return method == "close" || method == "release" || method == "__exit__" ||
@@ -109,11 +129,12 @@ void add_fix(const Call& opening, const Place& handle, Finding& finding) {
   finding.fixes.push_back({"Close it behind its last use", "", {*edit}});
 }
 
+constexpr const char* kMayBeLost = ", and what was written last may not be in it";
+
 Finding of_name(const Call& opening, const Place& handle) {
   const std::string name(handle.name());
-  return opening.finding("`" + name +
-                         "` is never closed: the file stays open as long as the name, and what "
-                         "was written last may not be in it. Write `with " +
+  return opening.finding("`" + name + "` is never closed: the file stays open as long as the name" +
+                         (is_for_reading(opening) ? "" : kMayBeLost) + ". Write `with " +
                          std::string(opening.callee().text()) + "(…) as " + name + ":`.");
 }
 
@@ -186,12 +207,15 @@ std::vector<Finding> in_source(const SourceView& code) {
 // Descriptors and buffers are in no counter.
 constexpr std::int64_t kBytesUnknown = 0;
 
-std::string of_runs(const Holder& holder) {
+std::string left_by_runs(const Holder& holder, const char* lost) {
   return "Each run of the cell left files open: " + std::to_string(holder.count) +
-         " by now, such as " + holder.largest +
-         ". Each keeps a descriptor, and what was written last may not be in it. Open them in a "
-         "`with`.";
+         " by now, such as " + holder.largest + ". Each keeps a descriptor" + lost +
+         ". Open them in a `with`.";
 }
+
+std::string of_runs(const Holder& holder) { return left_by_runs(holder, ""); }
+
+std::string of_writing_runs(const Holder& holder) { return left_by_runs(holder, kMayBeLost); }
 
 std::string of_many(const Holder& holder) {
   return "The cell left " + std::to_string(holder.count) + " files open, such as " +
@@ -201,11 +225,13 @@ std::string of_many(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  const HolderRule of_reruns{"files of runs", "Close those of the earlier runs", of_runs, 0,
-                             kBytesUnknown};
+  constexpr const char* kTitle = "Close those of the earlier runs";
+  const HolderRule read{"files of runs", kTitle, of_runs, 0, kBytesUnknown};
+  const HolderRule written{"written files of runs", kTitle, of_writing_runs, 0, kBytesUnknown};
   // There is no end to what each run adds to.
-  return holder_findings(
-      session, {of_reruns.as(Severity::error), {"files", "Close them", of_many, 0, kBytesUnknown}});
+  return holder_findings(session, {read.as(Severity::error),
+                                   written.as(Severity::error),
+                                   {"files", "Close them", of_many, 0, kBytesUnknown}});
 }
 
 }  // namespace

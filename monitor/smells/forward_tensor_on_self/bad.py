@@ -17,6 +17,23 @@ encoder = Encoder()
 # %% an activation: run  # expect: XL103
 level = encoder(torch.rand(1_000, 100)).mean().item()
 
+# %% kept to be looked at: defined
+class Shown(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(100, 400)
+        self.head = nn.Linear(400, 4)
+
+    def forward(self, x):
+        y = torch.tanh(self.inner(x))
+        self.last_seen = y  # lint: XL103
+        return self.head(y)
+
+shown = Shown()
+
+# %% kept to be looked at: run  # expect: XL103
+level = shown(torch.rand(1_000, 100)).mean().item()
+
 # %% the input of a pass without a graph: defined
 class Reader(nn.Module):
     def __init__(self):

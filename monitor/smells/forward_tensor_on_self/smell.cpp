@@ -92,8 +92,10 @@ Finding of_attribute(const SourceView& code, const Expr& attribute, const Expr& 
   const bool is_needed = value.value().loss || is_read_elsewhere(code, attribute);
   if (is_needed) finding.severity = Severity::note;
   const bool used_here = !attribute.place().uses().empty();
-  finding.fixes.push_back(
-      {"Store it without its graph", "", {value.detached()}, !used_here && !is_needed});
+  const auto edit = value.detached();
+  if (edit && !code.may_reach_backward(attribute.place())) {
+    finding.fixes.push_back({"Store it without its graph", "", {*edit}, !used_here && !is_needed});
+  }
   return finding;
 }
 

@@ -34,8 +34,8 @@ Finding finding_of(const DeviceState& device, const SessionView& session) {
       human(*device.allocated_bytes) + ": " + human(*device.inactive_split_bytes) +
       " lie in pieces between small blocks that live on. Move those to the CPU, give batches few "
       "different sizes, or start with PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True. "
-      "`%release_cache` gives back only segments that are wholly free.";
-  finding.fixes = {{"Give back what is wholly free", "%release_cache"}};
+      "`%release_cache --caches` gives back only segments that are wholly free.";
+  finding.fixes = {{"Give back what is wholly free", "%release_cache --caches"}};
   finding.key = "pieces on " + device.device;
   return finding;
 }

@@ -40,8 +40,8 @@ Finding finding_of(const DeviceState& device, const SessionView& session) {
                     " though nearly all tensors there are gone and " +
                     std::to_string(device.idle_cells) +
                     " cells asked for none. No other process can have it. Give it back with "
-                    "`%release_cache` or torch's empty_cache().";
-  finding.fixes = {{"Empty the cache", "%release_cache"}};
+                    "`%release_cache --caches` or torch's empty_cache().";
+  finding.fixes = {{"Empty the cache", "%release_cache --caches"}};
   finding.key = "cache of " + device.device;
   return finding;
 }
@@ -74,6 +74,17 @@ bool is_used_behind(const Place& place, const Expr& loop) {
                      [&](const PlaceBinding& binding) { return is_behind(binding.target); });
 }
 
+// `x = step(x)`, begun before the loop, is what the loop is there for.
+bool is_result_of(const Loop& loop, const Place& place) {
+  bool is_begun_before = false;
+  bool is_carried = false;
+  for (const PlaceBinding& binding : place.bindings()) {
+    is_begun_before |= binding.target < loop;
+    is_carried |= binding.target.is_inside(loop) && binding.value.mentions(place);
+  }
+  return is_begun_before && is_carried;
+}
+
 // Names that the loop leaves behind with tensors on the device, each once.
 std::vector<std::string> left_by(const Loop& loop) {
   std::vector<std::string> names;
@@ -83,6 +94,7 @@ std::vector<std::string> left_by(const Loop& loop) {
     if (!target.is(Kind::name) || !place.is_module_level() || is_used_behind(place, loop)) continue;
     const auto bindings = place.bindings();
     if (std::none_of(bindings.begin(), bindings.end(), is_on_device)) continue;
+    if (is_result_of(loop, place)) continue;
     const std::string name(place.name());
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }

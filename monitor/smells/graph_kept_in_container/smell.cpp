@@ -58,7 +58,8 @@ std::vector<Finding> in_source(const SourceView& code) {
         " in memory. Store its `.detach()`" +
         (led_back ? "." : ", or run the loop under `torch.no_grad()`."));
     if (led_back) finding.severity = Severity::warning;
-    finding.fixes.push_back({"Store the value without its graph", "", {store.value.detached()}});
+    if (const auto edit = code.detached(store))
+      finding.fixes.push_back({"Store the value without its graph", "", {*edit}});
     findings.push_back(std::move(finding));
   }
   return findings;

@@ -70,10 +70,11 @@ bool runs_again(const SourceView& code, const Call& add) {
   // Several handlers in one loop are one setup; a function that is called in a loop is several.
   if (add.loops().empty() && add.in_loop()) return true;
   if (!code.is_notebook()) return false;
-  if (add.at_top_level()) return true;
+  const auto is_run_again = [](const Call& call) {
+    return call.at_top_level() && !call.is_of_module();
+  };
   const auto sites = add.function().call_sites();
-  return std::any_of(sites.begin(), sites.end(),
-                     [](const Call& site) { return site.at_top_level(); });
+  return is_run_again(add) || std::any_of(sites.begin(), sites.end(), is_run_again);
 }
 
 void add_guard(const Call& add, Finding& finding) {

@@ -7,7 +7,7 @@ namespace xleak::monitor::smells::hidden_state_not_detached {
 namespace {
 
 std::string message(const Holder& holder) {
-  return holder.label + " was led on through " + std::to_string(holder.count) +
+  return holder.label + " was carried through " + std::to_string(holder.count) +
          " forward passes: its " + holder.largest + " keeps " + human(holder.held_bytes) +
          " of their activations alive. Cut it between two batches, as `" + holder.release +
          "` does.";

@@ -136,7 +136,7 @@ bool is_cut(Expr value) {
 
 // `out`, `out.cpu()` and `args[0]` keep the tensor of a parameter; `len(out)` does not.
 bool keeps_tensor(const Expr& value, const Function& hook, bool of_module) {
-  if (value.value().graph == Graph::no || is_cut(value)) return false;
+  if (value.value().graph == HasGraph::no || is_cut(value)) return false;
   const Place kept = value.root().place();
   // The first that the hook of a module gets is the module.
   int position = of_module ? (hook.is_method() ? -2 : -1) : 0;

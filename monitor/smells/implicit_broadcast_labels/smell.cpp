@@ -164,7 +164,8 @@ Finding told(const SourceView& code, const Pair& pair, const Expr& answer, const
                                       "last axis first.");
   if (!is_certain) finding.severity = Severity::note;
   const std::string tf(code.imported_as("tensorflow"));
-  if (tf.empty()) return finding;
+  // An axis of another length than 1 cannot be squeezed.
+  if (tf.empty() || !is_certain) return finding;
   finding.fixes.push_back(
       {"Squeeze the last axis",
        "",

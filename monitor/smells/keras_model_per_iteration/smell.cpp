@@ -6,12 +6,39 @@
 namespace xleak::monitor::smells::keras_model_per_iteration {
 namespace {
 
-// Models that exist before the loop belong to the state that is cleared.
+// What the loop itself calls, to build and to train.
+bool runs_in(const SourceView& code, const Expr& spot, const Expr& body) {
+  if (spot.is_inside(body)) return true;
+  for (const Call& call : code.calls_in(body)) {
+    for (const Function& function : call.callees()) {
+      if (spot.is_inside(function)) return true;
+    }
+  }
+  return false;
+}
+
+// Models that exist when the loop begins belong to the state that is cleared. A function may be
+// called where any other one is.
 bool has_other_models(const SourceView& code, const tensorflow::ModelPerTurn& model) {
+  const Function function = model.site.function();
+  if (function && function.call_sites().empty()) return true;
   for (const Expr& statement : code.assignments()) {
     const Expr value = statement.child(source::Field::right);
-    if (statement < model.body && value.value().type == ValueType::keras_model && value.as_call() &&
-        !statement.function())
+    const bool is_before = function || (statement < model.body && !statement.function());
+    if (!is_before || !value.as_call() || value.value().type != ValueType::keras_model) continue;
+    if (!runs_in(code, statement, model.body)) return true;
+  }
+  return false;
+}
+
+// A policy of precision, a seed, a distribution: Keras forgets them with the rest.
+bool sets_state(const SourceView& code) {
+  for (const Call& call : code.calls()) {
+    const std::string_view dotted = call.callee().dotted();
+    const std::string_view name = call.callee().name();
+    if (dotted.substr(0, 6) != "keras.") continue;
+    if (name.substr(0, 4) == "set_" || name.substr(0, 7) == "enable_" ||
+        name.substr(0, 8) == "disable_")
       return true;
   }
   return false;
@@ -21,7 +48,8 @@ void add_fix(const SourceView& code, const tensorflow::ModelPerTurn& model, Find
   const std::string clear = tensorflow::clear_session_call(code);
   const auto edit = tensorflow::first_statement(model.body).line_before(clear);
   if (clear.empty() || !edit) return;
-  const bool safe = !tensorflow::is_graph_mode(code) && !has_other_models(code, model);
+  const bool safe =
+      !tensorflow::is_graph_mode(code) && !has_other_models(code, model) && !sets_state(code);
   finding.fixes.push_back({"Clear Keras's state at the head of the loop", "", {*edit}, safe});
 }
 

@@ -47,3 +47,10 @@ for epoch in range(20):
 
 # %% in a comprehension
 penalties = [net(x).square().mean() for x in samples]  # lint: XL102
+
+# %% led back by somebody else
+seen = []
+for x, y in loader:
+    error = compared(x, y)
+    engine.backward(error)
+    seen.append(error)  # lint: XL102

@@ -66,3 +66,14 @@ def losses_of(batches):
     for x, y in batches:
         found.append(measure(net(x), y))
     return found
+
+# %% what an accelerator gathers of an evaluation
+for x, y in loader:
+    loss = measure(net(x), y)
+    accelerator.backward(loss)
+found, wanted = [], []
+for x, y in checks:
+    with torch.no_grad():
+        scores = net(x)
+    found.append(accelerator.gather(scores.argmax(-1)))
+    wanted.append(accelerator.gather(y))

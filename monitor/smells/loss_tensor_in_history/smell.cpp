@@ -91,9 +91,11 @@ std::vector<Finding> in_source(const SourceView& code) {
         loss + " is kept in `" + std::string(store.container.text()) + "` as a tensor, " +
         (led_back ? "and the nodes of its graph with it, step after step."
                   : "and with it all that its forward pass saved, batch after batch.") +
-        " Keep the number: `.item()` or `.detach()`.");
+        (store.value.is_scalar() ? " Keep the number: `.item()` or `.detach()`."
+                                 : " Keep its `.detach()`."));
     finding.severity = led_back ? Severity::warning : Severity::error;
-    finding.fixes.push_back({"Keep the value without its graph", "", {store.value.detached()}});
+    if (const auto edit = code.detached(store))
+      finding.fixes.push_back({"Keep the value without its graph", "", {*edit}});
     findings.push_back(std::move(finding));
   }
   return findings;

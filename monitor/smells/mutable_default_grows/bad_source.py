@@ -18,3 +18,11 @@ class Trainer:
 # %% a dictionary of lists, by keyword only
 def sort_in(item, *, groups=defaultdict(list)):  # lint: XL410
     groups[item.kind] = item
+
+# %% what is not in it yet
+def unseen(scan, seen=[]):  # lint: XL410
+    if scan.name not in seen:
+        seen.append(scan.name)
+    return len(seen)
+
+unseen(scan)

@@ -15,3 +15,11 @@ class Pipeline:
 # %% only read
 def weighted(scan, weights={"low": 1.0, "high": 2.0}):
     return scan * weights["low"]
+
+# %% nothing is added to the empty default
+def passed(scan, layers=[]):
+    if -1 in layers:
+        layers.append(len(scan))
+    return [scan[layer] for layer in layers]
+
+passed([1, 2])

@@ -78,6 +78,36 @@ bool is_always_given(const Function& function, const Expr& parameter) {
   return is_called;
 }
 
+// `layers` and `-1 in layers`, not `-1 not in layers`.
+bool needs_element(const Expr& condition, const std::vector<Place>& keepers) {
+  const auto is_keeper = [&](const Expr& spot) {
+    return spot.place() && std::find(keepers.begin(), keepers.end(), spot.place()) != keepers.end();
+  };
+  if (is_keeper(condition)) return true;
+  if (!condition.is(Kind::comparison) || !is_keeper(condition.last_child())) return false;
+  const std::string_view text = condition.text();
+  const auto left = condition.first_child().text().size();
+  const auto right = condition.last_child().text().size();
+  if (left + right > text.size()) return false;
+  const std::string_view between = text.substr(left, text.size() - left - right);
+  return between.find("in") != std::string_view::npos &&
+         between.find("not") == std::string_view::npos;
+}
+
+// The default is empty, and the branch asks for something that is in it.
+bool cannot_begin(const Store& store, const Expr& container, const std::vector<Place>& keepers) {
+  const Call made = container.as_call();
+  if (!(made ? made.arguments().empty() : container.children().empty())) return false;
+  for (Expr inner = store.site, at = inner.parent(); at && !at.is(Kind::function);
+       inner = at, at = at.parent()) {
+    if (at.is(Kind::if_branch) && inner == at.child(Field::body) &&
+        needs_element(at.child(Field::condition), keepers)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Store store_into(const SourceView& code, const std::vector<Place>& keepers) {
   Store first;
   for (const Store& store : code.stores()) {
@@ -123,8 +153,9 @@ std::vector<Finding> in_source(const SourceView& code) {
       if (!parameter.is(Kind::parameter) || !is_mutable(parameter.child(Field::right))) continue;
       const Place place = parameter.place();
       if (is_rebound(place) || is_always_given(function, parameter)) continue;
-      const Store store = store_into(code, keepers_of(place));
-      if (!store.site) continue;
+      const auto keepers = keepers_of(place);
+      const Store store = store_into(code, keepers);
+      if (!store.site || cannot_begin(store, parameter.child(Field::right), keepers)) continue;
       const std::string name(parameter.name());
       Finding finding =
           parameter.finding("The default of `" + name + "` is one object for all calls, and `" +

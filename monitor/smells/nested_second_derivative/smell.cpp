@@ -40,7 +40,7 @@ bool may_be_led_back(const SourceView& code, const Call& call) {
     if (other) return true;
   }
   for (const Expr& value : call.function().returned()) {
-    if (value.value().graph != Graph::no) return true;
+    if (value.value().graph != HasGraph::no) return true;
   }
   return false;
 }

@@ -47,7 +47,7 @@ bool is_own(const Expr& target) {
 bool has_no_graph(const Update& update) {
   if (update.site.under_no_grad()) return true;
   const Value made = update.value.value();
-  return made.is_tensor() && made.graph == Graph::no && !update.target.value().is_gradful();
+  return made.is_tensor() && made.graph == HasGraph::no && !update.target.value().is_gradful();
 }
 
 bool is_link(const Update& update) {

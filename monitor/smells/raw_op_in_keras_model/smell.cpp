@@ -61,7 +61,8 @@ bool is_part_of_raw(const Call& call) {
 void add_fix(const SourceView& code, const Call& call, Finding& finding) {
   const std::string keras(code.imported_as("keras"));
   const bool has_keywords = call.arguments().size() + 1 != call.children().size();
-  if (keras.empty() || has_keywords) return;
+  // tf_keras is Keras 2, which has no operations of its own.
+  if (keras.empty() || has_keywords || code.has_name("tf_keras")) return;
   for (const Expr& inner : call.all(Kind::call)) {
     if (inner != call && is_raw(inner.as_call())) return;
   }

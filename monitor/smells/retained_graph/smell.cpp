@@ -9,8 +9,8 @@ namespace xleak::monitor::smells::retained_graph {
 namespace {
 
 std::string message(const Holder& holder) {
-  return holder.label + " was led back with `retain_graph=True`: its " + holder.largest +
-         " still keeps " + human(holder.held_bytes) +
+  return "A backward pass from " + holder.label + " ran with `retain_graph=True`: its " +
+         holder.largest + " still keeps " + human(holder.held_bytes) +
          " of activations alive. Leave the flag out of the last backward pass.";
 }
 
@@ -94,7 +94,7 @@ bool has_no_graph(const Expr& expression) {
       return false;
     case ValueType::tensor:
     case ValueType::model_output:
-      return value.graph == Graph::no || value.leaf;
+      return value.graph == HasGraph::no || value.leaf;
     default:
       return true;
   }

@@ -94,3 +94,19 @@ class Parts:
 parts = Parts()
 for power in (1, 2):
     parts.add(loss_of(net(torch.ones(4, 20)).pow(power), torch.zeros(4, 1)))
+
+# %% words that an engine has seen
+words = 0
+for rows, goals in loader:
+    engine = engines[0]
+    engine.backward(loss_of(net(rows), goals))
+    words += engine.rows_of_batch * workers
+    print(words)
+
+# %% parts of one loss, whose number has a name
+heads = 4
+for rows, goals in loader:
+    whole = 0.0
+    for head in range(heads):
+        whole += loss_of(net(rows), goals)
+    report(whole)

@@ -8,14 +8,24 @@
 namespace xleak::monitor::smells::running_loss_with_graph {
 namespace {
 
-std::string message(const Holder& holder) {
+std::string sums(const Holder& holder) {
   return holder.label + " was made of " + std::to_string(holder.count) + " forward passes: its " +
-         holder.largest + " keeps " + human(holder.held_bytes) +
-         " of their activations alive. Add `loss.item()` or `loss.detach()` in place of the loss.";
+         holder.largest + " keeps " + human(holder.held_bytes) + " of their activations alive. ";
+}
+
+std::string of_numbers(const Holder& holder) {
+  return sums(holder) + "Add the `.item()` of each term, or its `.detach()`.";
+}
+
+// `.item()` is of one number alone.
+std::string of_tensors(const Holder& holder) {
+  return sums(holder) + "Add the `.detach()` of each term.";
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {"sums", "Keep the value, cut its graph", message});
+  constexpr const char* kTitle = "Keep the value, cut its graph";
+  return holder_findings(session,
+                         {{"sums", kTitle, of_numbers}, {"sums of tensors", kTitle, of_tensors}});
 }
 
 // The parts of one loss, or a penalty over the weights of a model: the graph does not grow with
@@ -131,17 +141,27 @@ List<Expr> terms_with_graphs(const SourceView& code, const Update& update) {
   return terms;
 }
 
+std::string without_graph(const Expr& term) {
+  const bool is_sum = term.is(source::Kind::binary) || term.is(source::Kind::unary);
+  const std::string text = is_sum ? "(" + std::string(term.text()) + ")" : std::string(term.text());
+  return term.is_scalar() ? "`" + text + ".item()` or its `.detach()`" : "`" + text + ".detach()`";
+}
+
 Finding told(const SourceView& code, const Update& update, const List<Expr>& terms) {
   const Expr& term = terms.front();
   Finding finding = update.site.finding(
       "`" + std::string(update.target.text()) +
-      "` sums up tensors with their graphs: each turn of the loop stays in memory. Add `" +
-      std::string(term.text()) + ".item()` or its `.detach()`.");
+      "` sums up tensors with their graphs: each turn of the loop stays in memory. Add " +
+      without_graph(term) + ".");
   finding.severity = is_led_back(code, term) ? Severity::warning : Severity::error;
   Fix fix{"Add the value without its graph", ""};
   for (const Expr& each : terms) {
     for (const Expr& value : given_for(each)) {
-      if (value.value().is_gradful()) fix.edits.push_back(value.detached());
+      if (!value.value().is_gradful()) continue;
+      const auto edit = value.detached();
+      // A sum of which one part keeps its graph keeps them all.
+      if (!edit) return finding;
+      fix.edits.push_back(*edit);
     }
   }
   finding.fixes.push_back(std::move(fix));

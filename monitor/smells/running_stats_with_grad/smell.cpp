@@ -94,7 +94,7 @@ bool name_comes_from_batch(const Expr& name, int depth) {
 bool comes_from_batch(const Expr& value, int depth) {
   if (!value || depth > kSteps || value.is_literal()) return false;
   if (value.value().is_gradful()) return true;
-  if (value.value().is_tensor() && value.value().graph == Graph::no) return false;
+  if (value.value().is_tensor() && value.value().graph == HasGraph::no) return false;
   if (value.is(Kind::name)) return name_comes_from_batch(value, depth);
   if (value.value().type == ValueType::number || value.is(Kind::comparison)) return false;
   if (value.is(Kind::attribute)) {
@@ -171,11 +171,11 @@ void averages(const SourceView& code, std::vector<Finding>& findings) {
     Fix fix{"Add the batch without its graph", ""};
     bool is_certain = false;
     for (const Expr& part : parts) {
-      fix.edits.push_back(part.detached());
+      if (const auto edit = part.detached()) fix.edits.push_back(*edit);
       is_certain |= part.value().is_gradful();
     }
     if (is_certain) finding.severity = Severity::error;
-    finding.fixes.push_back(std::move(fix));
+    if (fix.edits.size() == parts.size()) finding.fixes.push_back(std::move(fix));
     findings.push_back(std::move(finding));
   }
 }
@@ -191,8 +191,9 @@ void overwritten(const SourceView& code, std::vector<Finding>& findings) {
     Finding finding = told(statement, left, false);
     // A loss that is computed from the buffer wants its graph.
     finding.severity = Severity::note;
-    finding.fixes.push_back(
-        {"Keep the statistic without its graph", "", {right.detached()}, false});
+    const auto edit = right.detached();
+    if (edit && !code.may_reach_backward(left.place()))
+      finding.fixes.push_back({"Keep the statistic without its graph", "", {*edit}, false});
     findings.push_back(std::move(finding));
   }
 }
@@ -206,7 +207,8 @@ void in_place(const SourceView& code, std::vector<Finding>& findings) {
     const auto parts = from_batch(call.arguments());
     if (parts.empty()) continue;
     Finding finding = told(call, target, call.method() != "copy_");
-    finding.fixes.push_back({"Add the batch without its graph", "", {parts.front().detached()}});
+    if (const auto edit = parts.front().detached())
+      finding.fixes.push_back({"Add the batch without its graph", "", {*edit}});
     findings.push_back(std::move(finding));
   }
 }

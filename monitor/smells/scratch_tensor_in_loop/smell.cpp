@@ -118,11 +118,15 @@ bool is_kept(const SourceView& code, const Expr& made) {
 Finding of_move(const Call& factory, const Call& move) {
   const Expr device = move.method() == "cuda" ? Expr() : move.arguments().front();
   const std::string where = device ? std::string(device.text()) : "\"cuda\"";
-  Finding finding = factory.finding(
-      "`" + std::string(factory.callee().text()) +
-      "` is filled on the host and copied to the device in each turn. Make it there: `device=" +
-      where + "`.");
-  finding.severity = is_large(factory) ? Severity::warning : Severity::note;
+  Finding finding = factory.finding("`" + std::string(factory.callee().text()) +
+                                    "` is filled on the host and copied to the device" +
+                                    (factory.is_guarded() ? "" : " in each turn") +
+                                    ". Make it there: `device=" + where + "`.");
+  // What a few turns make costs little.
+  const bool in_each_turn = !factory.is_guarded();
+  finding.severity = is_large(factory) && in_each_turn ? Severity::warning : Severity::note;
+  // A generator draws on its own device alone.
+  if (factory.keyword("generator")) return finding;
   const std::string inside(factory.text().substr(0, factory.text().size() - 1));
   finding.fixes.push_back({"Make it on the device",
                            "",

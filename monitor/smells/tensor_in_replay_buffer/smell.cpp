@@ -57,7 +57,7 @@ bool is_surely_on_device(const Expr& value) {
   return false;
 }
 
-Finding told(const Store& store, bool has_graph) {
+Finding told(const SourceView& code, const Store& store, bool has_graph) {
   const std::string value = "`" + std::string(store.value.text().substr(0, kShown)) + "`";
   Finding finding = store.value.finding(
       value + " goes into the memory `" + std::string(store.container.text()) + "` " +
@@ -66,7 +66,8 @@ Finding told(const Store& store, bool has_graph) {
                  : "as a block of the device: the memory of the accelerator fills up. Store "
                    "`.cpu()` of it."));
   if (has_graph) {
-    finding.fixes.push_back({"Store it without its graph", "", {store.value.detached()}});
+    if (const auto edit = code.detached(store))
+      finding.fixes.push_back({"Store it without its graph", "", {*edit}});
   }
   return finding;
 }
@@ -82,7 +83,7 @@ std::vector<Finding> in_source(const SourceView& code) {
     const auto size = capacity(store);
     if ((size && *size <= kWindow) || is_for_one_update(code, store)) continue;
     if (!code.is_long_lived(store) && !size) continue;
-    Finding finding = told(store, value.is_gradful());
+    Finding finding = told(code, store, value.is_gradful());
     const bool is_bounded = (size && *size > kLarge) || code.is_bounded(store);
     if (!value.is_gradful()) {
       finding.severity = is_surely_on_device(store.value) ? Severity::warning : Severity::note;

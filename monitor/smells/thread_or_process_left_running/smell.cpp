@@ -88,15 +88,13 @@ bool runs_for_ever(const Call& thread) {
   return false;
 }
 
-bool is_called_at_top(const Function& function) {
-  const auto sites = function.call_sites();
-  return std::any_of(sites.begin(), sites.end(),
-                     [](const Call& site) { return site.at_top_level(); });
-}
+bool is_of_cell(const Call& call) { return call.at_top_level() && !call.is_of_module(); }
 
-// A program of a file ends with what it started; a cell runs again.
+// A program of a file ends with what it started, a module runs once; a cell runs again.
 bool runs_again(const SourceView& code, const Call& call) {
-  return code.is_notebook() && (call.at_top_level() || is_called_at_top(call.function()));
+  const auto sites = call.function().call_sites();
+  return code.is_notebook() &&
+         (is_of_cell(call) || std::any_of(sites.begin(), sites.end(), is_of_cell));
 }
 
 bool is_handed_on(const SourceView& code, const Call& call) {

@@ -33,3 +33,8 @@ with tf.compat.v1.Session() as sess:
 with tf.compat.v1.Session() as sess:
     for record in records:
         sess.run(tf.compat.v1.global_variables_initializer())
+
+# %% a few turns, and their number
+with tf.compat.v1.Session() as sess:
+    for phase, name in enumerate(["test", "train"]):
+        level = sess.run(tf.reduce_max(tf.constant(records[0])))

@@ -15,18 +15,29 @@ std::string grows(const Holder& holder) {
          "`, and give it a bound, such as functools.lru_cache(maxsize=128).";
 }
 
-std::string never_hits(const Holder& holder) {
-  return "The cache of " + holder.label + " hardly ever hits: its " + std::to_string(holder.count) +
-         " entries keep " + human(holder.held_bytes) + " alive for nothing. Free them with `" +
-         holder.release + "`; tensors and arrays as arguments never match again.";
+std::string in_vain(const Holder& holder, const std::string& why, const char* repair) {
+  return "The cache of " + holder.label + " hardly ever hits" + why + ". Its " +
+         std::to_string(holder.count) + " entries keep " + human(holder.held_bytes) +
+         " alive for nothing: free them with `" + holder.release + "`, and " + repair + ".";
+}
+
+// Several small differences may be the reason as well: then there is none to name.
+std::string of_new_keys(const Holder& holder) {
+  const std::string why =
+      holder.largest.empty() ? "" : ": nearly every call had a new " + holder.largest;
+  return in_vain(holder, why, "cache by what comes again, or give it a bound");
+}
+
+std::string of_identities(const Holder& holder) {
+  const std::string why = ": a new " + holder.largest + " never equals another one";
+  return in_vain(holder, why, "cache by a name or a number");
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  auto findings = holder_findings(session, {"growing cache", "Empty the cache", grows});
-  for (Finding& finding :
-       holder_findings(session, {"cache without hits", "Empty the cache", never_hits}))
-    findings.push_back(std::move(finding));
-  return findings;
+  constexpr const char* kTitle = "Empty the cache";
+  return holder_findings(session, {{"growing cache", kTitle, grows},
+                                   {"cache without hits", kTitle, of_new_keys},
+                                   {"cache of identities", kTitle, of_identities}});
 }
 
 using source::Kind;
@@ -90,13 +101,13 @@ std::optional<Severity> cost(const Expr& expression) {
   return std::nullopt;
 }
 
-std::optional<Severity> cost_of_results(const Function& function) {
-  std::optional<Severity> most;
+// The one that costs most; absent where none is known to cost much.
+Expr largest_result(const Function& function) {
+  Expr largest;
   for (const Expr& value : function.returned()) {
-    const auto here = cost(value);
-    if (here && (!most || *here > *most)) most = here;
+    if (cost(value) && (!largest || *cost(value) > *cost(largest))) largest = value;
   }
-  return most;
+  return largest;
 }
 
 // Some call hands over more than literals for a parameter that takes many values.
@@ -140,14 +151,14 @@ void find_decorated(const SourceView& code, std::vector<Finding>& findings) {
         findings.push_back(std::move(finding));
         continue;
       }
-      const auto severity = cost_of_results(function);
-      if (!severity || !is_unbounded_cache(decorator) || !has_many_keys(function)) continue;
+      const Expr result = largest_result(function);
+      if (!result || !is_unbounded_cache(decorator) || !has_many_keys(function)) continue;
       if (!function.place().calls_of({"cache_clear"}).empty()) continue;
-      Finding finding =
-          decorator.finding("The cache of " + name +
-                            " has no bound and keeps a tensor for every argument. Give it one: "
-                            "`functools.lru_cache(maxsize=128)`.");
-      finding.severity = severity;
+      Finding finding = decorator.finding("The cache of " + name + " has no bound and keeps " +
+                                          (result.value().is_tensor() ? "a tensor" : "an array") +
+                                          " for every argument. Give it one: "
+                                          "`functools.lru_cache(maxsize=128)`.");
+      finding.severity = cost(result);
       findings.push_back(std::move(finding));
     }
   }
@@ -190,13 +201,13 @@ void find_dictionaries(const SourceView& code, std::vector<Finding>& findings) {
         "The cache `" + std::string(store.container.text()) + "` has no bound and keeps `" +
         std::string(store.value.text().substr(0, kShown)) + "` for every new key" +
         (*severity == Severity::error ? ", with its graph. Store `.detach()`, and bound the cache."
-                                      : ". Bound it, or move what it keeps off the device."));
+         : *severity == Severity::warning ? ". Bound it, or move what it keeps off the device."
+                                          : ". Bound it."));
     // How many keys come is not in the source.
     finding.severity = std::min(*severity, Severity::warning);
-    if (*severity == Severity::error) {
-      finding.fixes.push_back(
-          {"Cache the value without its graph", "", {store.value.detached()}, false});
-    }
+    const auto edit = code.detached(store);
+    if (*severity == Severity::error && edit)
+      finding.fixes.push_back({"Cache the value without its graph", "", {*edit}, false});
     findings.push_back(std::move(finding));
   }
 }

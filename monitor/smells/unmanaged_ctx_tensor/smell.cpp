@@ -13,8 +13,8 @@ constexpr const char* kInstead = " Give tensors to `ctx.save_for_backward` in pl
 std::string of_garbage(const Holder& holder) {
   return human(holder.held_bytes) +
          " that no name reaches wait for the garbage collector: " + holder.largest +
-         " leads back to where it starts, a cycle of an output and its context (" +
-         std::to_string(holder.count) + " times). Collect them with `import gc; gc.collect()`." +
+         " is the object that it starts from, a reference cycle of an output and its context (" +
+         std::to_string(holder.count) + " in all). Collect them with `import gc; gc.collect()`." +
          kInstead;
 }
 

@@ -19,13 +19,13 @@ for name in ("a", "b", "c"):
 names = sorted(first_rows)
 
 # %% the head of one large tensor, by name: cut
-head = torch.rand(2_000, 300).detach()[:4]
+head = torch.rand(16_000, 300).detach()[:4]
 
 # %% the head of one large tensor, by name: still there  # expect: XL118
 shape = head.shape
 
 # %% a column beside other values, through numpy: cut
-scores = {"column": torch.rand(3_000, 200)[:, 7].numpy(), "seed": 3}
+scores = {"column": torch.rand(24_000, 200)[:, 7].numpy(), "seed": 3}
 
 # %% a column beside other values, through numpy: still there  # expect: XL118
 seed = scores["seed"]

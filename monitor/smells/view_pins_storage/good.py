@@ -31,5 +31,11 @@ for number in range(4):
     level = corner.sum().item()
 del corner
 
+# %% what a loop leaves in its variables, of less than a mebibyte
+for row in torch.rand(500, 300):
+    level = row.sum().item()
+for left, right in zip(torch.rand(500, 300), np.ones((300, 300))):
+    level = left.sum().item() + right.sum()
+
 # %% the end
 count = len(corners)

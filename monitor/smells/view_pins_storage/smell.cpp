@@ -8,18 +8,34 @@
 namespace xleak::monitor::smells::view_pins_storage {
 namespace {
 
-std::string message(const Holder& holder) {
-  const bool tensors = holder.largest == "tensors";
-  const std::string who =
-      holder.count == 1 ? holder.label + " is a view that keeps "
-                        : std::to_string(holder.count) + " views in " + holder.label + " keep ";
-  return who + human(holder.held_bytes) +
-         " alive which nothing shows: what they were cut from. Keep a copy, `" +
-         (tensors ? "view.clone()" : "view.copy()") + "`.";
+// A single view may be meant; several in one container are a pattern.
+constexpr std::int64_t kWarningOfOne = 16 << 20;
+// Longer code is shown in the fix alone.
+constexpr std::size_t kShownCode = 100;
+
+std::string copies(const Holder& holder, const char* what) {
+  const bool is_short = !holder.release.empty() && holder.release.size() <= kShownCode;
+  return std::string(" Keep ") + what + (is_short ? ": `" + holder.release + "`." : ".");
+}
+
+std::string message_of_one(const Holder& holder) {
+  return "`" + holder.label + "` shows " + human(holder.shown_bytes) + " and keeps " +
+         human(holder.held_bytes) + " alive: " + holder.largest + ", which no name reaches." +
+         copies(holder, "a copy");
+}
+
+std::string message_of_several(const Holder& holder) {
+  return std::to_string(holder.count) + " views in `" + holder.label + "` show " +
+         human(holder.shown_bytes) + " and keep " + human(holder.held_bytes) +
+         " alive: " + holder.largest + ", which no name reaches." + copies(holder, "copies");
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {"views", "Put copies in their places", message});
+  HolderRule one{"view", "Put a copy in its place", message_of_one};
+  one.severity = Severity::note;
+  one.warning_bytes = kWarningOfOne;
+  return holder_findings(session,
+                         {one, {"views", "Put copies in their places", message_of_several}});
 }
 
 using source::Field;

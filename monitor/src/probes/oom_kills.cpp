@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "affix.hpp"
 #include "probes/ram.hpp"
 #include "proc_file.hpp"
 
@@ -13,10 +14,6 @@ constexpr std::string_view kRoot = "/sys/fs/cgroup/";
 // is of version 1.
 constexpr std::string_view kNames[] = {"/memory.events.local", "/memory.events",
                                        "/memory.oom_control"};
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
 
 }  // namespace
 

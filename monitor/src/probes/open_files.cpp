@@ -10,23 +10,22 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "affix.hpp"
+
 namespace xleak::monitor {
 namespace {
 
 constexpr std::string_view kDeleted = " (deleted)";
 
-bool starts_with(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+struct stat facts_of(int descriptor) {
+  struct stat facts {};
+  if (::fstat(descriptor, &facts) != 0) facts = {};
+  return facts;
 }
 
 // Empty for what is no file.
-std::string path_of(int descriptor) {
-  struct stat facts {};
-  if (::fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
+std::string path_of(int descriptor, const struct stat& facts) {
+  if (!S_ISREG(facts.st_mode)) return {};
   std::array<char, PATH_MAX> path;
   const auto link = "/proc/self/fd/" + std::to_string(descriptor);
   const auto length = ::readlink(link.c_str(), path.data(), path.size());
@@ -81,26 +80,44 @@ bool OpenFiles::is_as_before(const State& now) const {
   if (!state_ || now.next < state_->next) return false;
   std::int64_t more = 0;
   for (int number = state_->next; number < now.next; ++number) {
-    if (lasting_.count(number) != 0) continue;
-    if (counts(path_of(number))) return false;
+    if (permanent_->count(number) != 0 || lasting_.count(number) != 0) continue;
+    if (counts(path_of(number, facts_of(number)))) return false;
     ++more;
   }
-  return more == now.number - state_->number;
+  return more == now.number - state_->number && are_the_same();
+}
+
+bool OpenFiles::are_the_same() const {
+  return std::all_of(lasting_.begin(), lasting_.end(), [](const auto& before) {
+    const struct stat now = facts_of(before.first);
+    return Identity{now.st_dev, now.st_ino} == before.second;
+  });
 }
 
 void OpenFiles::read() {
   const State before = state();
   State lasting = before;
+  // The folder whose names are being read is one of them.
+  const std::set<int> permanent = permanent_.value_or(std::set<int>{::dirfd(folder_.get())});
+  const bool is_first = !permanent_;
+  permanent_.emplace();
   files_.clear();
   lasting_.clear();
   for (const int number : numbers()) {
-    std::string path = path_of(number);
-    if (passes(path)) {
+    const struct stat facts = facts_of(number);
+    const bool is_file = S_ISREG(facts.st_mode);
+    if (!is_file && (permanent.count(number) != 0 || (is_first && !S_ISDIR(facts.st_mode)))) {
+      permanent_->insert(number);
+      continue;
+    }
+    std::string path = path_of(number, facts);
+    // A database opens the folder too, to have its journal's end written.
+    if (passes(path) || S_ISDIR(facts.st_mode)) {
       --lasting.number;
       lasting.next = std::min(lasting.next, number);
       continue;
     }
-    lasting_.insert(number);
+    lasting_[number] = {facts.st_dev, facts.st_ino};
     if (counts(path)) files_.push_back({number, std::move(path)});
   }
   state_ = lasting;

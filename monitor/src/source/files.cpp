@@ -19,11 +19,6 @@ constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-bool is_marker(std::string_view line) {
-  if (line.substr(0, 4) == "# %%") return line.size() == 4 || line[4] == ' ' || line[4] == '\r';
-  return line.substr(0, 3) == "#%%" && (line.size() == 3 || line[3] == ' ' || line[3] == '\r');
-}
-
 bool is_prose(std::string_view marker) {
   for (const std::string_view kind : {"[markdown]", "[md]", "[raw]"}) {
     if (marker.find(kind) != std::string_view::npos) return true;
@@ -85,6 +80,11 @@ void add_cells(const json& list, std::vector<SourceCell>& cells) {
 }
 
 }  // namespace
+
+bool is_marker(std::string_view line) {
+  if (line.substr(0, 4) == "# %%") return line.size() == 4 || line[4] == ' ' || line[4] == '\r';
+  return line.substr(0, 3) == "#%%" && (line.size() == 3 || line[3] == ' ' || line[3] == '\r');
+}
 
 std::vector<SourceCell> cells_of_script(std::string_view text) {
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark)

@@ -11,6 +11,9 @@ namespace xleak::monitor::source {
 /// The code cells of a percent-format script, or the whole of a plain one.
 std::vector<SourceCell> cells_of_script(std::string_view text);
 
+/// Whether this line of a script begins a cell: `# %%`.
+bool is_marker(std::string_view line);
+
 /// The code cells of a notebook of format 3 or 4. Throws Error, with a sentence, for what is none.
 std::vector<SourceCell> cells_of_notebook(std::string_view text);
 

@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "affix.hpp"
+
 namespace xleak::monitor::source {
 namespace {
 
@@ -127,12 +129,6 @@ const Words& torch_no_operation() {
   return words;
 }
 
-bool starts_with(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
 bool is_class_name(std::string_view name) {
   return !name.empty() && name.front() >= 'A' && name.front() <= 'Z';
 }
@@ -168,11 +164,20 @@ Makes of_torch(std::string_view rest) {
   return of_tensors && !is_class_name(last) ? Makes::tensor : Makes::unknown;
 }
 
+// The name goes on with that of a model: `TFBertModel`.
+bool is_model_of(std::string_view name, std::string_view framework) {
+  return starts_with(name, framework) && is_class_name(name.substr(framework.size()));
+}
+
 Makes of_transformers(std::string_view rest) {
   const std::size_t dot = rest.rfind('.');
   if (dot == std::string_view::npos || rest.substr(dot + 1) != "from_pretrained")
     return Makes::unknown;
   const std::string_view of = rest.substr(0, dot);
+  // "TensorFlow models have the prefix TF, Flax models Flax": transformers, up to version 4. The
+  // former are models of Keras.
+  if (is_model_of(of, "Flax")) return Makes::unknown;
+  if (is_model_of(of, "TF")) return Makes::keras_model;
   const bool is_model =
       contains(of, "Model") || contains(of, "For") || contains(of, "Bert") || contains(of, "GPT");
   const bool is_other = contains(of, "Tokenizer") || contains(of, "Processor") ||

@@ -1,6 +1,7 @@
 // Which Keras models a loop makes anew, and what lets go of them.
 #include <algorithm>
 
+#include "affix.hpp"
 #include "source/tensorflow.hpp"
 
 namespace xleak::monitor::tensorflow {
@@ -9,10 +10,6 @@ namespace {
 using source::Bound;
 using source::Field;
 using source::Kind;
-
-bool starts_with(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
 
 // A train and a test model, or a small and a large one, are no pile.
 constexpr long long kFewModels = 2;

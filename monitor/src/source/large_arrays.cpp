@@ -1,6 +1,7 @@
 // Which arrays are large, as far as the source says.
 #include <algorithm>
 
+#include "affix.hpp"
 #include "source/tensorflow.hpp"
 
 namespace xleak::monitor::tensorflow {
@@ -9,10 +10,6 @@ namespace {
 using source::Bound;
 using source::Field;
 using source::Kind;
-
-bool starts_with(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
 
 // What is baked into a graph below 64 KiB, in numbers of eight bytes, costs less than the finding.
 constexpr long long kManyElements = (64 << 10) / 8;

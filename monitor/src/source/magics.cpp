@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "source/files.hpp"
+
 namespace xleak::monitor::source {
 namespace {
 
@@ -49,10 +51,13 @@ class Lines {
   }
 
  private:
-  // `%%bash` makes the whole cell something else; `%%time` only its first line.
+  // `%%bash` makes the whole cell something else; `%%time` only its first line. In a script the
+  // marker of the cell stands above it.
   bool cell_magic() {
     const std::string_view text = result_.text;
-    std::size_t start = text.find_first_not_of(" \t\r\n");
+    const std::size_t first_line = std::min(text.find('\n'), text.size());
+    const std::size_t above = is_marker(text.substr(0, first_line)) ? first_line : 0;
+    std::size_t start = text.find_first_not_of(" \t\r\n", above);
     if (start == std::string_view::npos || text.substr(start, 2) != "%%") return false;
     const std::size_t end = std::min(text.find('\n', start), text.size());
     const auto line = static_cast<int>(std::count(text.begin(), text.begin() + start, '\n')) + 1;

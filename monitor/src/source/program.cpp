@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
+#include "source/leniency.hpp"
+
 namespace xleak::monitor::source {
-namespace {
-
-// Class hierarchies of notebooks are flat; a longer chain is a cycle.
-constexpr int kDeepestHierarchy = 8;
-
-}  // namespace
 
 Program::Program(std::vector<SourceCell> cells_of_program) : cells(std::move(cells_of_program)) {
   texts.reserve(cells.size());
@@ -22,7 +18,9 @@ Program::Program(std::vector<SourceCell> cells_of_program) : cells(std::move(cel
     magics.insert(magics.end(), python.magics.begin(), python.magics.end());
     first_node.push_back(static_cast<std::uint32_t>(syntax.nodes.size()));
     remarks.insert(remarks.end(), python.remarks.begin(), python.remarks.end());
-    parse_cell(texts.back(), names, syntax);
+    Reading reading = parse_cell(texts.back(), names, syntax);
+    reading.is_doubtful |= is_read_leniently(syntax, first_node.back(), texts.back());
+    readings.push_back(reading);
   }
   std::vector<CellOfModule> modules;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -52,6 +50,8 @@ void Program::index() {
         break;
       case Kind::function:
         functions.emplace_back(this, id);
+        if (is_called_backward(functions.back().name()) && functions.back().is_method())
+          backward_methods.push_back(functions.back());
         break;
       case Kind::class_definition:
         classes.push_back(at(id));
@@ -77,6 +77,7 @@ void Program::index() {
     const DottedId dotted = scopes->dotted(id);
     if (dotted != 0) calls_by_dotted[dotted].push_back(call);
     if (node(id).kind == Kind::attribute) calls_by_method[node(id).name].push_back(call);
+    calls_backward |= is_called_backward(callee.name());
     const PlaceId place = scopes->place_of(id);
     if (place == kNone) continue;
     const Binding* binding = scopes->bindings(place);
@@ -84,6 +85,8 @@ void Program::index() {
       if (binding[i].how == Bound::function) calls_by_function[binding[i].target].push_back(call);
     }
   }
+  // Other frameworks have such methods too. What a star brings may be torch.
+  calls_backward &= names.known_dotted("torch") != 0 || scopes->has_stars();
 }
 
 std::size_t Program::cell_of(std::uint32_t id) const {

@@ -21,6 +21,7 @@ struct Program {
   std::vector<std::string> texts;  ///< Of the cells, with all but Python blanked.
   std::vector<MagicLine> magics;
   std::vector<Remark> remarks;
+  std::vector<Reading> readings;          ///< Of each cell.
   std::vector<std::uint32_t> first_node;  ///< Of each cell.
   // Scopes resolve names of imports on demand, which may be seen for the first time.
   mutable Names names;
@@ -34,6 +35,8 @@ struct Program {
   List<Expr> handlers;
   List<Expr> assignments;
   List<Expr> deletions;
+  List<Function> backward_methods;  ///< Of its classes, by their name.
+  bool calls_backward = false;      ///< Something in it may be a backward pass of torch.
   std::vector<Store> stores;
   std::vector<Update> updates;
   std::unordered_map<DottedId, List<Call>> calls_by_dotted;
@@ -65,6 +68,26 @@ List<Loop> loops_around(const Program& program, std::uint32_t node);
 /// Implemented in values.cpp.
 Value value_of(const Program& program, std::uint32_t node);
 
+/// Implemented in scalars.cpp: the call makes one number of a tensor, `x.mean()`.
+bool is_reduction(const Call& call);
+
+/// Which value the backward pass of a call begins at.
+enum class Begins : std::uint8_t {
+  no,  ///< None, or it cannot be known.
+  at_receiver,
+  at_argument,
+  /// `y.backward(v)` of a tensor begins at y, `engine.backward(loss)` at the loss.
+  at_argument_unless_tensor,
+};
+
+/// A method of tensors, of what runs the backward pass of a loss, or of Lightning's modules.
+inline bool is_called_backward(std::string_view name) {
+  return name == "backward" || name == "manual_backward";
+}
+
+/// Implemented in backward.cpp.
+Begins backward_begins(const Program& program, const Call& call);
+
 /// Implemented in stores.cpp.
 std::vector<Store> find_stores(const Program& program);
 bool is_bounded(const Program& program, const Store& store);
@@ -72,5 +95,6 @@ bool is_bounded(const Program& program, const Store& store);
 /// Implemented in updates.cpp.
 std::vector<Update> find_updates(const Program& program);
 bool reaches_backward(Place place);
+bool may_reach_backward(Place place);
 
 }  // namespace xleak::monitor::source

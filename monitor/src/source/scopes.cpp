@@ -11,9 +11,6 @@ namespace {
 // How often one name may stand for another before the reader would lose track too.
 constexpr int kAliasDepth = 4;
 
-// Class hierarchies of notebooks are flat; a longer chain is a cycle.
-constexpr int kDeepestHierarchy = 8;
-
 constexpr std::uint64_t key(std::uint32_t owner, NameId name) {
   return (static_cast<std::uint64_t>(owner) << 32) | name;
 }

@@ -9,6 +9,9 @@
 
 namespace xleak::monitor::source {
 
+// Class hierarchies of notebooks are flat; a longer chain is a cycle.
+constexpr int kDeepestHierarchy = 8;
+
 using PlaceId = std::uint32_t;  ///< A variable, or an attribute of a place; kNone is none.
 
 /// One spot where a place gets its value.
@@ -67,6 +70,8 @@ class Scopes {
   /// Classes of the program that this one names as its bases.
   std::vector<std::uint32_t> bases(std::uint32_t class_node) const;
   bool is_builtin(std::uint32_t node, std::string_view name) const;
+  /// Some names come by `from library import *`.
+  bool has_stars() const { return !stars_.empty(); }
 
  private:
   struct Reference {

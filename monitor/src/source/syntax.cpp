@@ -15,7 +15,7 @@ namespace {
 
 // Nobody reads code that is nested deeper; what is below has no node, so that no walk runs out of
 // stack.
-constexpr std::size_t kDeepest = 1000;
+constexpr std::size_t kDeepestNesting = 1000;
 
 // What becomes of a node of the grammar.
 enum class Step : std::uint8_t { node, splice, skip, decorated, string, import };
@@ -23,6 +23,7 @@ enum class Step : std::uint8_t { node, splice, skip, decorated, string, import }
 struct Rule {
   Step step = Step::node;
   Kind kind = Kind::other;
+  bool is_of_python2 = false;
 };
 
 const std::unordered_map<std::string_view, Rule>& rules() {
@@ -153,9 +154,15 @@ struct Grammar {
     steps.resize(symbols, Rule{Step::skip});
     for (std::uint32_t symbol = 0; symbol < symbols; ++symbol) {
       const auto id = static_cast<TSSymbol>(symbol);
-      if (ts_language_symbol_type(of, id) != TSSymbolTypeRegular) continue;
-      const auto rule = rules().find(ts_language_symbol_name(of, id));
-      steps[symbol] = rule == rules().end() ? Rule{} : rule->second;
+      const std::string_view name = ts_language_symbol_name(of, id);
+      if (ts_language_symbol_type(of, id) == TSSymbolTypeRegular) {
+        const auto rule = rules().find(name);
+        steps[symbol] = rule == rules().end() ? Rule{} : rule->second;
+      }
+      // The grammar reads Python 2 as well.
+      steps[symbol].is_of_python2 =
+          name == "print_statement" || name == "exec_statement" || name == "<>";
+      if (name == ",") comma = id;
     }
     fields.resize(ts_language_field_count(of) + 1, Field::none);
     for (std::uint32_t field = 1; field < fields.size(); ++field) {
@@ -179,6 +186,7 @@ struct Grammar {
   std::vector<Field> fields;
   TSFieldId name_field = 0, attribute_field = 0, alias_field = 0;
   TSFieldId operator_field = 0, module_field = 0, type_field = 0;
+  TSSymbol comma = 0;
 };
 
 std::atomic<const Grammar*> the_grammar{nullptr};
@@ -220,10 +228,12 @@ class Builder {
   Builder(const Grammar& grammar, std::string_view text, Names& names, Syntax& syntax)
       : grammar_(grammar), text_(text), names_(names), syntax_(syntax) {}
 
-  void build(TSNode root) {
+  Reading build(TSNode root) {
+    reading_.is_doubtful = ts_node_has_error(root);
     TSTreeCursor cursor = ts_tree_cursor_new(root);
     walk(cursor);
     ts_tree_cursor_delete(&cursor);
+    return reading_;
   }
 
  private:
@@ -239,14 +249,28 @@ class Builder {
     levels_.clear();
     levels_.push_back({kNone, false, Field::none, false});
     while (true) {
-      const bool goes_on = enter(cursor) && levels_.size() < kDeepest;
-      if (goes_on && ts_tree_cursor_goto_first_child(&cursor)) continue;
+      const bool goes_on = enter(cursor);
+      if (goes_on && levels_.size() >= kDeepestNesting) {
+        cut(ts_tree_cursor_current_node(&cursor));
+      } else if (goes_on && ts_tree_cursor_goto_first_child(&cursor)) {
+        continue;
+      }
       if (pending_) leave();
       while (!ts_tree_cursor_goto_next_sibling(&cursor)) {
         if (!ts_tree_cursor_goto_parent(&cursor)) return;
         leave();
       }
     }
+  }
+
+  void cut(TSNode node) {
+    if (reading_.cut_line == 0 && ts_node_child_count(node) != 0) reading_.cut_line = line_of(node);
+  }
+
+  // `except A, b:` named the error once.
+  bool is_of_python2(TSSymbol symbol, Rule rule, const Level& above) const {
+    return rule.is_of_python2 || (symbol == grammar_.comma && above.node != kNone &&
+                                  syntax_.nodes[above.node].kind == Kind::except_branch);
   }
 
   // True: go on with its children; a level was pushed. False: nothing was, unless pending_.
@@ -257,6 +281,7 @@ class Builder {
     const Rule rule = symbol < grammar_.steps.size() ? grammar_.steps[symbol] : Rule{};
     const TSFieldId field_id = ts_tree_cursor_current_field_id(&cursor);
     Level& above = levels_.back();
+    reading_.is_doubtful |= is_of_python2(symbol, rule, above);
     if (field_id != 0 && take_field(node, field_id, above)) return false;
     Field field = field_id < grammar_.fields.size() ? grammar_.fields[field_id] : Field::none;
     if (field == Field::none) field = above.field;
@@ -465,6 +490,7 @@ class Builder {
   Syntax& syntax_;
   std::vector<Level> levels_;
   bool pending_ = false;  ///< A level was pushed for a node that may have no children.
+  Reading reading_;
 };
 
 }  // namespace
@@ -483,14 +509,14 @@ void set_grammar(const TSLanguage* language) {
 
 bool has_grammar() { return the_grammar != nullptr; }
 
-void parse_cell(std::string_view text, Names& names, Syntax& syntax) {
+Reading parse_cell(std::string_view text, Names& names, Syntax& syntax) {
   const Grammar* grammar = the_grammar;
   if (grammar == nullptr) {
     throw Error("no grammar was given, so no source is read. Install tree-sitter-python==0.23.6.");
   }
   const std::unique_ptr<TSTree, TreeDeleter> tree(ts_parser_parse_string(
       parser_of_thread(*grammar), nullptr, text.data(), static_cast<std::uint32_t>(text.size())));
-  Builder(*grammar, text, names, syntax).build(ts_tree_root_node(tree.get()));
+  return Builder(*grammar, text, names, syntax).build(ts_tree_root_node(tree.get()));
 }
 
 }  // namespace xleak::monitor::source

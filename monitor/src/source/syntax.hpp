@@ -43,8 +43,15 @@ struct Syntax {
 void set_grammar(const TSLanguage* language);
 bool has_grammar();
 
+/// How far the grammar read a cell.
+struct Reading {
+  /// It has what the grammar does not know, or what Python 3 no longer does.
+  bool is_doubtful = false;
+  std::uint32_t cut_line = 0;  ///< From here on something is nested too deeply to have nodes; or 0.
+};
+
 /// Appends the tree of one cell. What cannot be parsed becomes nodes of kind `other`.
 /// text: what `only_python` made; it must outlive the syntax.
-void parse_cell(std::string_view text, Names& names, Syntax& syntax);
+Reading parse_cell(std::string_view text, Names& names, Syntax& syntax);
 
 }  // namespace xleak::monitor::source

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "affix.hpp"
+
 namespace xleak::monitor::tensorflow {
 namespace {
 
@@ -16,10 +18,6 @@ constexpr long long kMost = 1'000'000;
 
 // A call that stands two functions away from its loop is still read as in it.
 constexpr int kLevels = 2;
-
-bool starts_with(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
 
 bool repeats(const Expr& spot, long long few, int levels) {
   if (!spot.loops().empty()) {
@@ -92,22 +90,6 @@ bool is_module_of_operations(std::string_view module) {
   return words.count(module) != 0;
 }
 
-// `names = ["a", "b"]` above the loop says it as well as the list itself.
-std::optional<long long> turns_of(const Loop& loop) {
-  const Place place = loop.iterable().place();
-  const auto bindings = place.bindings();
-  const bool is_constant = bindings.size() == 1 && bindings.front().how == Bound::assign &&
-                           place.calls_of({"append", "extend", "insert"}).empty();
-  if (!is_constant) return loop.turns();
-  const Expr list = bindings.front().value;
-  if (!list.is(Kind::list) && !list.is(Kind::tuple)) return std::nullopt;
-  for (const Expr& element : list.children()) {
-    if (element.is(Kind::starred)) return std::nullopt;
-  }
-  const auto count = static_cast<long long>(list.children().size());
-  return count > 0 ? std::optional<long long>(count) : std::nullopt;
-}
-
 }  // namespace
 
 bool is_used(const SourceView& code) { return code.uses("tensorflow") || code.uses("keras"); }
@@ -123,7 +105,7 @@ bool is_graph_mode(const SourceView& code) {
 std::optional<long long> turns(const Expr& spot) {
   long long product = 1;
   for (const Loop& loop : spot.loops()) {
-    const auto of_loop = turns_of(loop);
+    const auto of_loop = loop.turns();
     if (!of_loop) return std::nullopt;
     product = std::min(product, kMost) * std::min(*of_loop, kMost);
   }

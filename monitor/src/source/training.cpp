@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "affix.hpp"
 #include "source/program.hpp"
 
 namespace xleak::monitor {
@@ -20,10 +21,6 @@ std::string lower(std::string_view text) {
 bool contains(const std::string& text, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return text.find(word) != std::string::npos; });
-}
-
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
 bool is_name_of_loader(std::string_view name) {

@@ -64,17 +64,26 @@ bool is_added(const Expr& value, const Expr& target) {
 }
 
 bool is_backward(const Call& call, const Expr& use) {
-  if (is_one_of(call.method(), {"backward", "manual_backward"})) return use.is_inside(call);
-  return call.callee().is_dotted({"torch.autograd.grad", "torch.autograd.backward"}) &&
-         use.is_inside(call);
+  if (call.callee().is_dotted({"torch.autograd.grad", "torch.autograd.backward"}))
+    return use.is_inside(call);
+  if (!is_called_backward(call.method())) return false;
+  // What a method of the program does with its arguments is in the program.
+  if (!call.callees().empty()) return false;
+  if (!use.is_inside(call.callee())) return use.is_inside(call);
+  return call.method() == "backward" &&
+         (call.arguments().empty() || call.receiver().value().is_tensor());
 }
 
 /// Follows a value through what is made of it, to a backward pass.
 class WayToBackward {
  public:
+  /// in_doubt: the answer for a value that leaves the program.
+  explicit WayToBackward(bool in_doubt) : in_doubt_(in_doubt) {}
+
   bool from(xleak::monitor::Place place) {
-    if (!place || seen_.size() >= kMostPlaces) return false;
+    if (!place) return false;
     if (std::find(seen_.begin(), seen_.end(), place) != seen_.end()) return false;
+    if (seen_.size() >= kMostPlaces) return in_doubt_;
     seen_.push_back(place);
     const auto uses = place.uses();
     return std::any_of(uses.begin(), uses.end(), [&](const Expr& use) { return of_use(use); });
@@ -82,8 +91,10 @@ class WayToBackward {
 
  private:
   bool of_use(const Expr& use) {
+    if (in_doubt_ && use.under_no_grad()) return false;
     for (Expr at = use; at; at = at.parent()) {
       if (const Call call = at.as_call()) {
+        if (in_doubt_ && is_cut(call, use)) return false;
         if (is_backward(call, use) || of_argument(call, use)) return true;
       }
       if (at.is(Kind::return_statement) && of_return(at)) return true;
@@ -136,6 +147,8 @@ class WayToBackward {
     const Function function = statement.function();
     // The trainer of a framework leads it back.
     if (is_one_of(function.name(), {"training_step", "compute_loss", "closure"})) return true;
+    // A forward pass is called by the name of the module.
+    if (in_doubt_ && (function.call_sites().empty() || function.name() == "forward")) return true;
     for (const Call& site : function.call_sites()) {
       if (std::find(sites_.begin(), sites_.end(), site) != sites_.end()) continue;
       sites_.push_back(site);
@@ -144,6 +157,13 @@ class WayToBackward {
     return false;
   }
 
+  // `use.detach()`, `crit(use).item()`.
+  static bool is_cut(const Call& call, const Expr& use) {
+    return is_one_of(call.method(), {"detach", "item", "tolist", "numpy"}) &&
+           use.is_inside(call.receiver());
+  }
+
+  bool in_doubt_;
   std::vector<xleak::monitor::Place> seen_;
   List<Expr> sites_;
 };
@@ -168,7 +188,9 @@ std::vector<Update> find_updates(const Program& program) {
   return updates;
 }
 
-bool reaches_backward(xleak::monitor::Place place) { return WayToBackward().from(place); }
+bool reaches_backward(xleak::monitor::Place place) { return WayToBackward(false).from(place); }
+
+bool may_reach_backward(xleak::monitor::Place place) { return WayToBackward(true).from(place); }
 
 }  // namespace xleak::monitor::source
 

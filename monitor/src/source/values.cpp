@@ -1,6 +1,7 @@
 // What an expression is, by following what it was made from.
 #include <algorithm>
 
+#include "source/certainty.hpp"
 #include "source/frameworks.hpp"
 #include "source/program.hpp"
 
@@ -8,9 +9,9 @@ namespace xleak::monitor::source {
 namespace {
 
 // A value that came through more hands than this is unknown: the search stays linear.
-constexpr int kDeepest = 24;
+constexpr int kDeepestEvaluation = 24;
 
-Graph joined(Graph a, Graph b) { return std::max(a, b); }
+HasGraph joined(HasGraph a, HasGraph b) { return std::max(a, b); }
 
 Value of_type(ValueType type) {
   Value value;
@@ -18,7 +19,7 @@ Value of_type(ValueType type) {
   return value;
 }
 
-Value tensor(Graph graph) {
+Value tensor(HasGraph graph) {
   Value value = of_type(ValueType::tensor);
   value.graph = graph;
   return value;
@@ -26,17 +27,19 @@ Value tensor(Graph graph) {
 
 Value unknown() {
   Value value;
-  value.graph = Graph::unknown;
+  value.graph = HasGraph::unknown;
   return value;
 }
 
 Value joined(const Value& a, const Value& b) {
   if (a.type == ValueType::unknown || a.type == ValueType::nothing) {
     Value value = b;
-    if (a.type == ValueType::unknown && b.graph == Graph::no) value.graph = Graph::unknown;
+    value.is_guessed = true;
+    if (a.type == ValueType::unknown && b.graph == HasGraph::no) value.graph = HasGraph::unknown;
     return value;
   }
   Value value = a;
+  value.is_guessed = a.is_guessed || b.is_guessed || a.type != b.type;
   value.graph = joined(a.graph, b.graph);
   value.leaf = a.leaf && b.leaf;
   value.loss = a.loss || b.loss;
@@ -50,7 +53,7 @@ class Evaluation {
   explicit Evaluation(const Program& program) : program_(program) {}
 
   Value of(std::uint32_t id) {
-    if (id == kNone || depth_ >= kDeepest) return unknown();
+    if (id == kNone || depth_ >= kDeepestEvaluation) return unknown();
     const auto known = program_.values.find(id);
     if (known != program_.values.end()) return known->second;
     // Whoever asks for it meanwhile comes round a loop: `total = total + loss`.
@@ -103,7 +106,7 @@ class Evaluation {
         return of_operator(id);
       case Kind::comparison: {
         Value value = of_operator(id);
-        value.graph = Graph::no;
+        value.graph = HasGraph::no;
         return value;
       }
       case Kind::unary:
@@ -133,6 +136,7 @@ class Evaluation {
     Value value = of_type(ValueType::number);
     bool is_array = false;
     bool is_unknown = false;
+    bool is_certain = false;
     for (auto operand = first(id); operand != kNone;
          operand = program_.syntax.next_sibling(operand)) {
       const Value part = of(operand);
@@ -141,15 +145,17 @@ class Evaluation {
       if (part.is_tensor() || part.type == ValueType::tf_tensor ||
           part.type == ValueType::keras_tensor) {
         if (value.type != ValueType::tensor) value.type = part.type;
+        is_certain |= !part.is_guessed;
         value.loss |= part.loss;
         value.on_device |= part.on_device;
       }
       value.graph = joined(value.graph, part.graph);
     }
+    value.is_guessed = value.is_tensor() && !is_certain;
     if (value.type == ValueType::model_output) value.type = ValueType::tensor;
     if (value.type == ValueType::number && is_unknown) value.type = ValueType::unknown;
     if (value.type == ValueType::number && is_array) value.type = ValueType::array;
-    if (program_.at(id).under_no_grad()) value.graph = Graph::no;
+    if (program_.at(id).under_no_grad()) value.graph = HasGraph::no;
     return value;
   }
 
@@ -163,15 +169,21 @@ class Evaluation {
     const Binding* reaching = reaching_binding(bindings, at.binding_count, id);
     if (reaching == nullptr) return unknown();
     Value value = of_binding(*reaching);
-    if (value.is_tensor() && cut_since(place, reaching->target, id)) value.graph = Graph::no;
-    if ((value.type == ValueType::unknown || value.graph == Graph::unknown) &&
-        goes_backward(place, reaching->target)) {
+    const bool was_tensor = value.is_tensor();
+    if (value.is_tensor() && cut_since(place, reaching->target, id)) value.graph = HasGraph::no;
+    if ((value.type == ValueType::unknown || value.graph == HasGraph::unknown) &&
+        goes_backward(place, reaching->target, value.is_tensor())) {
       value.type = ValueType::tensor;
-      value.graph = Graph::yes;
+      value.graph = HasGraph::yes;
       value.loss = true;
     }
-    if (value.type == ValueType::unknown && is_used_as_module(place))
+    value.is_guessed |= value.is_tensor() && !was_tensor;
+    if (value.type == ValueType::unknown && is_used_as_module(place)) {
       value.type = ValueType::module;
+      value.is_guessed = true;
+    }
+    if (value.type == ValueType::tensor && value.is_guessed)
+      value.is_guessed = !is_used_as_tensor(Place(&program_, place));
     return value;
   }
 
@@ -213,7 +225,7 @@ class Evaluation {
           before.type = ValueType::tensor;
           before.graph = joined(before.graph, added.graph);
           before.loss |= added.loss;
-          if (program_.at(binding.target).under_no_grad()) before.graph = Graph::no;
+          if (program_.at(binding.target).under_no_grad()) before.graph = HasGraph::no;
         }
         return before;
       }
@@ -245,9 +257,15 @@ class Evaluation {
 
   Value unpacked(std::uint32_t id, int position) {
     const Value whole = of(id);
-    if (position == 1 && returns_indices(id)) return tensor(Graph::no);
-    if (whole.is_tensor()) return tensor(whole.graph);
+    if (position == 1 && returns_indices(id)) return tensor(HasGraph::no);
+    if (whole.is_tensor()) return part_of(whole);
     return unknown();
+  }
+
+  static Value part_of(const Value& whole) {
+    Value value = tensor(whole.graph);
+    value.is_guessed = whole.is_guessed || whole.type == ValueType::model_output;
+    return value;
   }
 
   // What a loop's variable gets.
@@ -272,15 +290,15 @@ class Evaluation {
   }
 
   static Value parameter() {
-    Value value = tensor(Graph::yes);
+    Value value = tensor(HasGraph::yes);
     value.leaf = true;
     return value;
   }
 
   static Value element(const Value& whole) {
     // A batch of data has no graph; elements of a container are not followed.
-    if (whole.type == ValueType::loader) return tensor(Graph::no);
-    if (whole.is_tensor()) return tensor(whole.graph);
+    if (whole.type == ValueType::loader) return tensor(HasGraph::no);
+    if (whole.is_tensor()) return part_of(whole);
     if (whole.type == ValueType::number) return of_type(ValueType::number);
     return unknown();
   }
@@ -328,12 +346,33 @@ class Evaluation {
     return any_use(place, from, to, [&](const Call& call) { return call.method() == "detach_"; });
   }
 
-  // `loss.backward()` says what loss is, for the binding that stands in the same loop or function.
-  bool goes_backward(PlaceId place, std::uint32_t binding) {
+  // `loss.backward()` and `accelerator.backward(loss)` say what loss is, for the binding that
+  // stands in the same loop or function.
+  bool goes_backward(PlaceId place, std::uint32_t binding, bool is_tensor) {
+    if (!program_.calls_backward) return false;
     const std::uint32_t end = end_of_surroundings(binding);
-    return any_use(place, binding, end, [&](const Call& call) {
-      return call.method() == "backward" && !program_.at(binding).under_no_grad();
+    const PlaceRecord& at = program_.scopes->place(place);
+    const std::uint32_t* uses = program_.scopes->uses(place);
+    return std::any_of(uses, uses + at.use_count, [&](std::uint32_t use) {
+      return use > binding && use < end && begins_backward(use, is_tensor) &&
+             !program_.at(binding).under_no_grad();
     });
+  }
+
+  bool begins_backward(std::uint32_t use, bool is_tensor) {
+    const Expr above = program_.at(node(use).parent);
+    const Call of_method = above.is(Kind::attribute) ? above.parent().as_call() : Call();
+    if (of_method && of_method.receiver().id() == use) {
+      const Begins begins = backward_begins(program_, of_method);
+      return begins == Begins::at_receiver ||
+             (begins == Begins::at_argument_unless_tensor && is_tensor);
+    }
+    const Call call = above.as_call();
+    if (!is_called_backward(call.callee().name()) || call.arguments().front().id() != use)
+      return false;
+    const Begins begins = backward_begins(program_, call);
+    return begins == Begins::at_argument ||
+           (begins == Begins::at_argument_unless_tensor && !of(call.receiver().id()).is_tensor());
   }
 
   std::uint32_t end_of_surroundings(std::uint32_t id) const {
@@ -383,11 +422,13 @@ class Evaluation {
     if (whole.type == ValueType::model_output) {
       Value value = tensor(whole.graph);
       value.loss = name == "loss";
+      // Others are tuples, or None unless they are asked for.
+      value.is_guessed = name != "loss" && name != "logits" && name != "last_hidden_state";
       return value;
     }
     if (whole.type == ValueType::tensor) {
       if (is_plain_attribute(name)) return of_type(ValueType::number);
-      if (name == "data" || name == "grad") return tensor(Graph::no);
+      if (name == "data" || name == "grad") return tensor(HasGraph::no);
       return whole;
     }
     if (whole.type == ValueType::module && (name == "weight" || name == "bias")) return parameter();
@@ -399,8 +440,8 @@ class Evaluation {
     const Value whole = object == kNone ? unknown() : of(object);
     const auto parts = program_.at(id).children();
     const bool is_second = parts.size() == 2 && parts.back().integer() == 1;
-    if (is_second && returns_indices(object)) return tensor(Graph::no);
-    if (whole.is_tensor()) return tensor(whole.graph);
+    if (is_second && returns_indices(object)) return tensor(HasGraph::no);
+    if (whole.is_tensor()) return part_of(whole);
     if (whole.type == ValueType::array || whole.type == ValueType::tf_tensor) return whole;
     return unknown();
   }
@@ -434,7 +475,7 @@ class Evaluation {
       const bool is_known = result.type != ValueType::unknown || !may_be_attribute;
       if (on.type != ValueType::unknown && is_known) return result;
       if (call.method() == "detach" || call.method() == "item") {
-        return call.method() == "item" ? of_type(ValueType::number) : tensor(Graph::no);
+        return call.method() == "item" ? of_type(ValueType::number) : tensor(HasGraph::no);
       }
     }
     return called(call, of(callee.id()));
@@ -443,24 +484,28 @@ class Evaluation {
   Value made(const Call& call, Makes makes) {
     switch (makes) {
       case Makes::leaf_tensor: {
-        Value value = tensor(call.keyword("requires_grad").is_true() ? Graph::yes : Graph::no);
+        Value value =
+            tensor(call.keyword("requires_grad").is_true() ? HasGraph::yes : HasGraph::no);
         value.leaf = true;
         value.on_device = static_cast<bool>(call.keyword("device"));
         return value;
       }
       case Makes::plain_tensor:
-        return tensor(Graph::no);
-      case Makes::tensor:
-        return tensor(graph_of_arguments(call));
+        return tensor(HasGraph::no);
+      case Makes::tensor: {
+        Value value = tensor(graph_of_arguments(call));
+        value.is_guessed = returns_several(call);
+        return value;
+      }
       case Makes::loss: {
         Value value = tensor(graph_of_arguments(call));
         value.loss = true;
         return value;
       }
       case Makes::gradients:
-        return tensor(call.argument("create_graph", 4).is_true() ? Graph::yes : Graph::no);
+        return tensor(call.argument("create_graph", 4).is_true() ? HasGraph::yes : HasGraph::no);
       case Makes::parameter:
-        return call.argument("requires_grad", 1).is_false() ? tensor(Graph::no) : parameter();
+        return call.argument("requires_grad", 1).is_false() ? tensor(HasGraph::no) : parameter();
       case Makes::same_module: {
         const auto arguments = call.arguments();
         const Value value = arguments.empty() ? unknown() : of(arguments.front().id());
@@ -515,18 +560,18 @@ class Evaluation {
     return unknown();
   }
 
-  Graph graph_of_arguments(const Call& call) {
-    if (call.under_no_grad()) return Graph::no;
-    Graph graph = Graph::no;
+  HasGraph graph_of_arguments(const Call& call) {
+    if (call.under_no_grad()) return HasGraph::no;
+    HasGraph graph = HasGraph::no;
     for (const Expr& argument : call.arguments()) graph = joined(graph, graph_of(argument));
     return graph;
   }
 
   // `torch.stack([a, b])` has the graphs of what stands in the list.
-  Graph graph_of(const Expr& expression) {
+  HasGraph graph_of(const Expr& expression) {
     const Kind kind = expression.kind();
     if (kind == Kind::list || kind == Kind::tuple) {
-      Graph graph = Graph::no;
+      HasGraph graph = HasGraph::no;
       for (const Expr& element : expression.children()) graph = joined(graph, graph_of(element));
       return graph;
     }
@@ -534,7 +579,7 @@ class Evaluation {
     const Value value = of(expression.id());
     const bool is_container = value.type == ValueType::list || value.type == ValueType::tuple ||
                               value.type == ValueType::dict || value.type == ValueType::deque;
-    return is_container ? Graph::unknown : value.graph;
+    return is_container ? HasGraph::unknown : value.graph;
   }
 
   Value instance(const Expr& callee) {
@@ -574,7 +619,7 @@ class Evaluation {
         Value whole = of_type(ValueType::tuple);
         for (const Expr& element : expression.children()) {
           const Value part = of(element.id());
-          if (part.is_tensor()) whole.graph = joined(whole.graph, Graph::unknown);
+          if (part.is_tensor()) whole.graph = joined(whole.graph, HasGraph::unknown);
         }
         value = is_first ? whole : joined(value, whole);
       } else {
@@ -599,7 +644,7 @@ class Evaluation {
           return value;
         }
         if (method == "forward") return called(call, on);
-        if (method == "generate") return tensor(Graph::no);
+        if (method == "generate") return tensor(HasGraph::no);
         break;
       case ValueType::dataset:
         return on;
@@ -619,7 +664,7 @@ class Evaluation {
       case OnTensor::number:
         return of_type(ValueType::number);
       case OnTensor::plain_tensor:
-        return tensor(Graph::no);
+        return tensor(HasGraph::no);
       case OnTensor::array:
         return of_type(ValueType::array);
       case OnTensor::nothing:
@@ -629,19 +674,20 @@ class Evaluation {
     }
     Value value = on;
     const std::string_view method = call.method();
+    value.is_guessed = (on.is_guessed && !is_method_of_tensors(method)) || returns_several(call);
     value.on_device |= method == "cuda" || method == "to";
     if (method == "cpu") value.on_device = false;
     if (method == "requires_grad_") {
-      value.graph = call.argument("requires_grad", 0).is_false() ? Graph::no : Graph::yes;
+      value.graph = call.argument("requires_grad", 0).is_false() ? HasGraph::no : HasGraph::yes;
       value.leaf = true;
       return value;
     }
     if (call.under_no_grad()) {
-      value.graph = Graph::no;
+      value.graph = HasGraph::no;
       return value;
     }
     // An operation on a parameter has a graph behind it.
-    value.leaf = on.leaf && on.graph == Graph::no;
+    value.leaf = on.leaf && on.graph == HasGraph::no;
     if (takes_only_kind(method)) return value;
     for (const Expr& argument : call.arguments()) {
       const Value part = of(argument.id());
@@ -661,11 +707,12 @@ class Evaluation {
     switch (on.type) {
       case ValueType::module: {
         const bool off = call.under_no_grad() || is_frozen(call);
-        Value value = tensor(off ? Graph::no : Graph::yes);
+        Value value = tensor(off ? HasGraph::no : HasGraph::yes);
         const bool named_outputs =
             on.origin != kNone &&
             made_by(Call(&program_, on.origin).callee().dotted()) == Makes::transformer;
         if (named_outputs) value.type = ValueType::model_output;
+        value.is_guessed = !named_outputs && !returns_tensor(on);
         return value;
       }
       case ValueType::loss_function: {
@@ -686,6 +733,22 @@ class Evaluation {
     }
   }
 
+  // Whether calling this module gives one tensor, as its class says.
+  bool returns_tensor(const Value& module) {
+    if (module.is_guessed || module.origin == kNone) return false;
+    const Expr made = Call(&program_, module.origin).callee();
+    if (returns_one_tensor(made.dotted())) return true;
+    for (const PlaceBinding& binding : made.place().bindings()) {
+      if (binding.how != Bound::class_definition) continue;
+      for (const Expr& method : binding.target.child(Field::body).children()) {
+        if (!method.is(Kind::function) || method.name() != "forward") continue;
+        const Value result = returned(Function(&program_, method.id()));
+        return result.type == ValueType::tensor && !result.is_guessed;
+      }
+    }
+    return false;
+  }
+
   // `backbone.requires_grad_(False)` before it is called, with data that has no graph.
   bool is_frozen(const Call& call) {
     const PlaceId place = program_.scopes->place_of(call.callee().id());
@@ -696,7 +759,7 @@ class Evaluation {
         frozen = other.argument("requires_grad", 0).is_false();
       return false;
     });
-    return frozen && graph_of_arguments(call) == Graph::no;
+    return frozen && graph_of_arguments(call) == HasGraph::no;
   }
 
   const Program& program_;

@@ -88,28 +88,13 @@ List<Function> Expr::functions() const {
 
 Value Expr::value() const { return *this ? source::value_of(*program_, node_) : Value(); }
 
-namespace {
-
-bool is_reduction(const Call& call) {
-  static constexpr std::string_view kReductions[] = {"mean", "sum", "norm", "prod", "max", "min"};
-  const std::string_view name = call.callee().name();
-  if (std::find(std::begin(kReductions), std::end(kReductions), name) == std::end(kReductions)) {
-    return false;
-  }
-  // `torch.mean(x)` and `x.mean()`: with a dimension it is no single number.
-  return call.keyword("dim").id() == kNone && call.keyword("axis").id() == kNone &&
-         call.arguments().size() == (call.callee().dotted().empty() ? 0u : 1u);
-}
-
-}  // namespace
-
 bool Expr::is_loss_like() const {
   const Value what = value();
   if (!what.is_tensor()) return false;
-  if (what.loss || is_reduction(as_call())) return true;
+  if (what.loss || source::is_reduction(as_call())) return true;
   for (const PlaceBinding& binding : place().bindings()) {
     if (binding.position < 0 && binding.value.is(Kind::call) &&
-        is_reduction(binding.value.as_call())) {
+        source::is_reduction(binding.value.as_call())) {
       return true;
     }
   }
@@ -280,6 +265,9 @@ List<Call> Expr::constructors() const {
 }
 
 bool Expr::at_top_level() const { return *this && !function() && !class_definition(); }
+bool Expr::is_of_module() const {
+  return *this && !program_->cells[program_->cell_of(node_)].module.empty();
+}
 
 Finding Expr::finding(std::string message) const {
   Finding result;
@@ -298,63 +286,6 @@ Finding Expr::finding(std::string message) const {
   result.key = std::to_string(result.cell) + ":" + std::to_string(*result.line) + ":" +
                std::to_string(result.column);
   return result;
-}
-
-Edit Expr::replaced_by(std::string text) const {
-  const source::Node& node = program_->node(node_);
-  return {cell(), node.start, node.stop, std::move(text)};
-}
-
-Edit Expr::followed_by(std::string text) const {
-  const source::Node& node = program_->node(node_);
-  return {cell(), node.stop, node.stop, std::move(text)};
-}
-
-Edit Expr::detached() const {
-  const Kind what = kind();
-  const bool binds_tightly = what == Kind::name || what == Kind::attribute || what == Kind::call ||
-                             what == Kind::subscript;
-  if (binds_tightly) return followed_by(".detach()");
-  return replaced_by("(" + std::string(text()) + ").detach()");
-}
-
-namespace {
-
-std::string_view indentation_of(std::string_view line) {
-  return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
-}
-
-std::size_t line_start(std::string_view text, std::size_t at) {
-  const std::size_t newline = text.substr(0, at).rfind('\n');
-  return newline == std::string_view::npos ? 0 : newline + 1;
-}
-
-}  // namespace
-
-std::optional<Edit> Expr::line_before(std::string_view code) const {
-  const Expr statement = this->statement();
-  if (!statement) return std::nullopt;
-  const source::Node& node = program_->node(statement.node_);
-  const std::string_view cell = program_->texts[program_->cell_of(statement.node_)];
-  const std::string_view before = cell.substr(0, node.start).substr(line_start(cell, node.start));
-  if (indentation_of(before) != before) return std::nullopt;
-  std::string text = std::string(code) + "\n" + std::string(before);
-  return Edit{statement.cell(), node.start, node.start, std::move(text)};
-}
-
-std::optional<Edit> Expr::line_after(std::string_view code) const {
-  const Expr statement = this->statement();
-  if (!statement) return std::nullopt;
-  const source::Node& node = program_->node(statement.node_);
-  const std::string_view cell = program_->texts[program_->cell_of(statement.node_)];
-  const std::size_t end = std::min(cell.find('\n', node.stop), cell.size());
-  const std::string_view rest = cell.substr(node.stop, end - node.stop);
-  const std::size_t more = rest.find_first_not_of(" \t\r");
-  const std::string_view before = cell.substr(0, node.start).substr(line_start(cell, node.start));
-  if (indentation_of(before) != before) return std::nullopt;
-  if (more != std::string_view::npos && rest[more] != '#') return std::nullopt;
-  const auto at = static_cast<std::uint32_t>(end);
-  return Edit{statement.cell(), at, at, "\n" + std::string(before) + std::string(code)};
 }
 
 // --- Call ----------------------------------------------------------------------------------------
@@ -450,24 +381,6 @@ bool Loop::changes(Expr expression) const {
     }
   }
   return false;
-}
-
-std::optional<long long> Loop::turns() const {
-  const Expr over = iterable();
-  if (over.is(Kind::list) || over.is(Kind::tuple) || over.is(Kind::set)) {
-    for (const Expr& element : over.children()) {
-      if (element.is(Kind::starred)) return std::nullopt;
-    }
-    return static_cast<long long>(over.children().size());
-  }
-  const Call call = over.as_call();
-  if (!call || !call.callee().is_dotted({"builtins.range"})) return std::nullopt;
-  const auto bounds = call.arguments();
-  if (bounds.empty() || bounds.size() > 2) return std::nullopt;
-  const auto stop = bounds.back().integer();
-  const auto start = bounds.size() == 2 ? bounds.front().integer() : 0;
-  if (!stop || !start) return std::nullopt;
-  return std::max(0LL, *stop - *start);
 }
 
 namespace {
@@ -700,13 +613,18 @@ Finding MagicLine::finding(std::string message) const {
 const std::vector<MagicLine>& SourceView::magics() const { return program_->magics; }
 
 const List<Expr>& SourceView::handlers() const { return program_->handlers; }
-bool SourceView::is_notebook() const { return program_->cells.size() > 1; }
+bool SourceView::is_notebook() const {
+  const auto& cells = program_->cells;
+  // Those of modules come first.
+  return cells.size() > 1 && cells[cells.size() - 2].module.empty();
+}
 
 List<Expr> SourceView::displayed() const {
   List<Expr> result;
   for (std::size_t cell = 0; cell < program_->cells.size(); ++cell) {
     const std::uint32_t root = program_->first_node[cell];
     if (root >= program_->syntax.nodes.size() || program_->cell_of(root) != cell) continue;
+    if (!program_->cells[cell].module.empty()) continue;
     const auto statements = program_->at(root).children();
     if (statements.empty() || !statements.back().is(Kind::expression_statement)) continue;
     const std::string_view text = program_->texts[cell];
@@ -722,6 +640,10 @@ List<Expr> SourceView::displayed() const {
 
 bool SourceView::uses(std::string_view package) const {
   return program_->names.known_dotted(package) != 0;
+}
+
+bool SourceView::has_name(std::string_view identifier) const {
+  return program_->names.known(identifier) != 0;
 }
 
 std::vector<std::string> SourceView::imports() const {
@@ -850,6 +772,17 @@ bool SourceView::is_replay_memory(const Store& store) const {
 bool SourceView::is_long_lived(const Store& store) const {
   return !store.site.function() || store.container.root().place().outlives(store.site);
 }
+
+std::optional<Edit> SourceView::detached(const Store& store) const {
+  const ValueType type = store.container.value().type;
+  const bool is_comprehension = store.site.is(Kind::comprehension);
+  const bool may_be_set = type == ValueType::unknown && store.site.as_call().method() == "add" &&
+                          !is_replay_memory(store);
+  const bool is_set = is_comprehension ? store.site.text().front() == '{' : type == ValueType::set;
+  return is_set || may_be_set ? std::nullopt : store.value.detached();
+}
+
+bool SourceView::may_reach_backward(Place place) const { return source::may_reach_backward(place); }
 
 bool SourceView::reaches_backward(Place place) const {
   const auto [known, is_new] = program_->led_back.try_emplace(place.id(), false);

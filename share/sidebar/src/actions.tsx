@@ -43,6 +43,11 @@ export class Actions {
     await this._do(watch, { kind: 'dismiss', finding: finding.id });
   }
 
+  /** Has dismissed findings reported again. */
+  async showDismissed(watch: NotebookWatch): Promise<void> {
+    await this._do(watch, { kind: 'show_dismissed' });
+  }
+
   async releaseCache(watch: NotebookWatch): Promise<void> {
     const done = await this._do(watch, { kind: 'release_cache', dry_run: false });
     if (done) {

@@ -15,14 +15,12 @@ interface IBadgeProps {
   open: () => void;
 }
 
-/** How much the findings keep, and the way to the panel. */
+/** How much the findings keep, or while the panel is closed how many there are; and the way to the panel. */
 function Badge({ changed, watch, trans, open }: IBadgeProps) {
   useSignal(changed);
   const model = watch()?.model ?? null;
   const text = model ? textOf(model) : '';
-  const label = text
-    ? trans.__('Memory by cell: findings keep %1', text)
-    : trans.__('Memory by cell');
+  const label = model && text ? labelOf(model, text, trans) : trans.__('Memory by cell');
   return (
     <button className="jp-xleak-Badge" title={label} aria-label={label} onClick={open}>
       <dropIcon.react tag="span" height="16px" width="16px" />
@@ -32,10 +30,19 @@ function Badge({ changed, watch, trans, open }: IBadgeProps) {
 }
 
 function textOf(model: SessionModel): string {
-  if (!model.told || model.findings.length === 0) {
+  if (model.count === 0) {
     return '';
   }
+  if (!model.told) {
+    return String(model.count);
+  }
   return humanBytes(model.findings.reduce((sum, finding) => sum + (finding.bytes ?? 0), 0));
+}
+
+function labelOf(model: SessionModel, text: string, trans: TranslationBundle): string {
+  return model.told
+    ? trans.__('Memory by cell: findings keep %1', text)
+    : trans._n('Memory by cell: %1 finding', 'Memory by cell: %1 findings', model.count);
 }
 
 /** A badge as a widget, for a toolbar or the status bar. */

@@ -37,9 +37,10 @@ export class CellFacts {
   private _enabled = false;
 }
 
-/** What a run kept, the findings whose cause it is among those given; null where it did not end by itself. */
+/** What a run kept, the findings whose cause it is among those given; null where
+ *  it did not end by itself, or is xleak's own. */
 export function factsOf(cell: Cell, findings: readonly Finding[]) {
-  if (cell.status !== 'ok' && cell.status !== 'error') {
+  if (cell.own || (cell.status !== 'ok' && cell.status !== 'error')) {
     return null;
   }
   const found = findings.filter(it => guiltyRun(it) === cell.index);

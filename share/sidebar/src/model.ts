@@ -73,6 +73,11 @@ export class SessionModel {
     return this._earlierCells;
   }
 
+  /** What the process takes, as last reported; null: unknown. */
+  get residentBytes(): number | null {
+    return this._live?.resident_bytes ?? this._residentBytes;
+  }
+
   get live(): Live | null {
     return this._live;
   }
@@ -82,9 +87,19 @@ export class SessionModel {
     return this._findings;
   }
 
+  /** How many findings there are; while the panel is closed, as last reported. */
+  get count(): number {
+    return this._told ? this._findings.length : this._count;
+  }
+
   /** Whether cells and findings are told, so that no finding means that there is none. */
   get told(): boolean {
     return this._told;
+  }
+
+  /** How many findings are hidden because they were dismissed. */
+  get dismissed(): number {
+    return this._dismissed;
   }
 
   get names(): Names | null {
@@ -147,6 +162,7 @@ export class SessionModel {
       this._progress = null;
       this._guards = [];
       this._told = false;
+      this._count = 0;
     }
     this._changed.emit();
   }
@@ -156,6 +172,7 @@ export class SessionModel {
     this._forgotten = this.rows([]).length > 0 ? this._known : null;
     this._runs = [];
     this._earlierCells = 0;
+    this._residentBytes = null;
     this._live = null;
     this._running = null;
     this._findings = [];
@@ -164,6 +181,7 @@ export class SessionModel {
     this._journal = [];
     this._returned = new Map();
     this._names = null;
+    this._dismissed = 0;
     this._census = null;
     this._devices = null;
     this._policy = null;
@@ -173,6 +191,7 @@ export class SessionModel {
     this._released = null;
     this._question = null;
     this._told = false;
+    this._count = 0;
     this._changed.emit();
   }
 
@@ -238,6 +257,7 @@ export class SessionModel {
   /** What is known is kept, but nothing more will be told. */
   muted(): void {
     this._told = false;
+    this._count = 0;
     this._live = null;
     this._guards = [];
     this._changed.emit();
@@ -287,14 +307,20 @@ export class SessionModel {
         this._runs = message.cells;
         this._earlierCells = message.earlier_cells;
         this._findings = sorted(message.findings);
+        this._dismissed = message.dismissed_now ?? 0;
         this._policy = message.policy;
         this._rulePolicies = {};
+        this._residentBytes = message.cells.at(-1)?.host.resident_after_bytes ?? null;
         this._live = null;
         this._told = true;
         break;
       case 'cell':
         this._runs = [...this._runs, message.cell];
+        this._residentBytes = message.cell.host.resident_after_bytes;
         this._live = null;
+        break;
+      case 'process':
+        this._residentBytes = message.resident_bytes;
         break;
       case 'findings': {
         const gone = new Set([...message.resolved, ...message.dismissed]);
@@ -302,6 +328,7 @@ export class SessionModel {
         const old = message.request === null ? this._findings : [];
         const stay = old.filter(it => !gone.has(it.id) && !news.has(it.id));
         this._findings = sorted([...stay, ...news.values()]);
+        this._dismissed = message.dismissed_now ?? 0;
         if (message.request === null) {
           const release = sorted(message.added).filter(it => it.fixes.some(isRunFix));
           const asked = release.find(it => this._asks(it)) ?? release[0];
@@ -309,6 +336,9 @@ export class SessionModel {
         }
         break;
       }
+      case 'findings_count':
+        this._count = message.count;
+        break;
       case 'live':
         this._live = message;
         break;
@@ -370,6 +400,7 @@ export class SessionModel {
   private _capabilities: ReadonlySet<string> = new Set();
   private _runs: readonly Cell[] = [];
   private _earlierCells = 0;
+  private _residentBytes: number | null = null;
   private _live: Live | null = null;
   private _running: string | null = null;
   private _findings: readonly Finding[] = [];
@@ -377,7 +408,9 @@ export class SessionModel {
   private _forgotten: IKnown | null = null;
   private _past: readonly IKnown[] = [];
   private _told = false;
+  private _count = 0;
   private _names: Names | null = null;
+  private _dismissed = 0;
   private _census: Census | null = null;
   private _devices: Devices | null = null;
   private _policy: Policy | null = null;

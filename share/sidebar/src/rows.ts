@@ -29,6 +29,8 @@ export interface ICellRow {
   readonly findings: readonly Finding[];
   /** Of the last run, if it failed for want of memory. */
   readonly postmortem: Postmortem | null;
+  /** Nothing but magics of xleak's, without a finding or an error: shown on request. */
+  readonly own: boolean;
   /** What was given back of what the last run kept. */
   readonly returnedBytes: number;
 }
@@ -56,6 +58,13 @@ export function keptBytes(cell: Cell): number | null {
   return before === null || after === null ? null : after - before;
 }
 
+/** What xleak's own cells grew by; what they gave back was the user's. */
+export function ownBytes(runs: readonly Cell[]): number {
+  return runs
+    .filter(cell => cell.own)
+    .reduce((sum, cell) => sum + Math.max(0, keptBytes(cell) ?? 0), 0);
+}
+
 /** The peak above where the cell began. */
 export function climbBytes(cell: Cell): number | null {
   const { resident_before_bytes: before, resident_peak_bytes: peak } = cell.host;
@@ -78,15 +87,19 @@ export function guiltyRun(finding: Finding): number {
 function rowOf(known: IKnown, key: string, runs: readonly Cell[], inNotebook: boolean): ICellRow {
   const latest = runs[runs.length - 1] ?? null;
   const indices = new Set(runs.map(run => run.index));
+  const running = runningKeys(known).includes(key);
+  const findings = known.findings.filter(it => indices.has(guiltyRun(it)));
+  const postmortem = known.postmortems.find(it => it.cell === latest?.index) ?? null;
   return {
     key,
     cellId: inNotebook ? key.slice(3) : null,
     latest,
     earlier: runs.slice(0, -1),
-    running: runningKeys(known).includes(key),
+    running,
     live: known.live && keyOf(known.live) === key ? known.live : null,
-    findings: known.findings.filter(it => indices.has(guiltyRun(it))),
-    postmortem: known.postmortems.find(it => it.cell === latest?.index) ?? null,
+    findings,
+    postmortem,
+    own: latest?.own === true && !running && findings.length === 0 && !postmortem,
     returnedBytes: latest ? (known.returned.get(latest.index) ?? 0) : 0
   };
 }

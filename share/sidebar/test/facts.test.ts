@@ -51,3 +51,7 @@ test('a finding counts at its cause, or where that is not known at its cell, and
 test('a run that did not end by itself has no facts', () => {
   assert.equal(factsOf({ ...CELL, status: 'aborted' }, []), null);
 });
+
+test("a cell of xleak's own has no facts", () => {
+  assert.equal(factsOf({ ...CELL, own: true }, []), null);
+});

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SessionModel, total } from '../src/model';
 import type { Finding, FromKernel } from '../src/protocol';
 import type { ICellRow } from '../src/rows';
-import { climbBytes, keptBytes, shownBytes } from '../src/rows';
+import { climbBytes, keptBytes, ownBytes, shownBytes } from '../src/rows';
 import { cell, example, found } from './examples';
 
 const MIB = 1 << 20;
@@ -313,4 +313,39 @@ test('the end of a session that this panel never saw is told without bars', () =
       [0, 'signal']
     ]
   );
+});
+
+test('the size of the process is the last one reported: after, during or between cells', () => {
+  const model = new SessionModel();
+  const live = example('live');
+  assert.ok(live.kind === 'live');
+  assert.equal(model.residentBytes, null);
+  model.take({ kind: 'cell', cell: cell(1, 'a', 3 * MIB) });
+  assert.equal(model.residentBytes, 3 * MIB);
+  model.take({ kind: 'process', resident_bytes: MIB });
+  assert.equal(model.residentBytes, MIB);
+  model.take({ ...live, resident_bytes: 5 * MIB });
+  assert.equal(model.residentBytes, 5 * MIB);
+  model.take({ kind: 'cell', cell: cell(2, 'b', 2 * MIB) });
+  assert.equal(model.residentBytes, 2 * MIB);
+  model.forget();
+  assert.equal(model.residentBytes, null);
+});
+
+test("a cell of xleak's own has a row that says so, unless something is wrong with it", () => {
+  const model = new SessionModel();
+  model.take({ kind: 'cell', cell: cell(1, 'a', MIB) });
+  model.take({ kind: 'cell', cell: { ...cell(2, 'b', MIB), own: true } });
+  const own = () => model.rows(['a', 'b']).map(row => row.own);
+  assert.deepEqual(own(), [false, true]);
+  model.setRunning('b');
+  assert.deepEqual(own(), [false, false]);
+  model.setRunning(null);
+  model.take(changed([found('0-1', MIB, 2)]));
+  assert.deepEqual(own(), [false, false]);
+});
+
+test("what xleak's own cells grew by is known, and what they gave back is not taken off", () => {
+  const ownCell = (index: number, kept: number) => ({ ...cell(index, null, kept), own: true });
+  assert.equal(ownBytes([cell(1, null, 7), ownCell(2, 5), ownCell(3, -4)]), 5);
 });

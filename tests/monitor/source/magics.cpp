@@ -30,6 +30,11 @@ TEST_SUITE("lines of IPython") {
     CHECK(python("%%bash\nls").find_first_not_of(" \n") == std::string::npos);
   }
 
+  TEST_CASE("below the marker of a script's cell its magic is the first line") {
+    CHECK(python("# %% run\n%%time\nf(x)") == "        \n      \nf(x)");
+    CHECK(python("# %% run\n%%bash\nls").substr(9).find_first_not_of(" \n") == std::string::npos);
+  }
+
   TEST_CASE("an operator at the start of a line is none of IPython's") {
     for (const char* code : {"x = (a\n     % b)", "t = '''\n%magic\n!ls\n'''", "x = a \\\n  % b",
                              "a != b", "print('why?')", "\r\n \r\nx = 1\r\n", "x = '#'",

@@ -57,6 +57,9 @@ TEST_SUITE("spots in the source") {
   TEST_CASE("a program of several cells is a notebook") {
     CHECK(Cells({"a", "b"}).is_notebook());
     CHECK_FALSE(Cells({"a"}).is_notebook());
+    const SourceCell helper{"a", 1, 1, {}, "helper"};
+    CHECK_FALSE(SourceView({helper, {"import helper", 1}}).is_notebook());
+    CHECK(SourceView({helper, {"import helper", 1}, {"b", 2}}).is_notebook());
   }
 
   TEST_CASE("the handlers are found, and what is around them") {

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.shell.holders.frameworks import ON_CUDA
 from xleak.shell.holders.look import Look
 
 # Where frameworks, and compilers on their behalf, look for it.
 _VARIABLES = ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "PATH", "LD_LIBRARY_PATH")
-FRAMEWORKS = ("torch", "tensorflow", "jax", "cupy")
 # `/usr/local/cuda-11.8/bin`, `/opt/cuda/11.8`
 _FOLDER = re.compile(r"cuda[-/](\d+)\.\d+(?:\.\d+)*(?=/|$)", re.IGNORECASE)
 _LIBRARY = re.compile(r"/(libcudart|libcudnn)\.so\.(\d+)[^/]*$")
@@ -34,7 +34,7 @@ class CudaPaths:
 
     def after_cell(self, cell: int) -> bool:
         """Whether what is named changed for the better or the worse."""
-        frameworks = sum(name in sys.modules for name in FRAMEWORKS)
+        frameworks = sum(name in sys.modules for name in ON_CUDA)
         state = frameworks, _variables()
         if state == self._state:
             return False

@@ -31,9 +31,12 @@ class DroppedTraces:
     """Told by the cell that traced, all of its runs together."""
 
     def __init__(self) -> None:
-        # What is older is nobody's.
-        self._functions = len(_functions())
+        self._functions = 0
         self._traces: list[_Trace] = []
+
+    def before_session(self) -> None:
+        """What is there now is nobody's."""
+        self._functions = len(_functions())
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """One holder for each cell whose dropped traces keep something."""

@@ -26,7 +26,9 @@ def failed_retries(look: Look) -> Iterator[_native.Holder]:
             else "the error being handled"
         )
         name = _native.type_name(error)
-        yield _native.Holder("failed attempt", label, held, cell, name, 1, "%release_cache")
+        yield _native.Holder(
+            "failed attempt", label, held, cell, name, 1, "%release_cache --tracebacks"
+        )
 
 
 def first_attempts(look: Look) -> list[tuple[BaseException, int]]:

@@ -32,7 +32,7 @@ class FreeHeap:
             look.search_again()
         else:
             yield _native.Holder(
-                "free heap", THE_HEAP, free, self._since, "free blocks", 1, "%release_cache"
+                "free heap", THE_HEAP, free, self._since, "free blocks", 1, "%release_cache --heap"
             )
 
 

@@ -89,7 +89,7 @@ def orphans(look: Look) -> Iterator[_native.Holder]:
     if found:
         tensors = [tensor for it in found for tensor in (it.leaf, it.gradient)]
         freed = Graphs(look.heap, look.live).freed_with(tensors)
-        count, release = len(found), "%release_cache"
+        count, release = len(found), "%release_cache --gradients"
         yield _native.Holder(_ORPHANED, _ORPHANS, freed, None, _told(count), count, release)
 
 

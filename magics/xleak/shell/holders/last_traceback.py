@@ -28,7 +28,13 @@ def last_traceback(look: Look) -> Iterator[_native.Holder]:
         ways = [way for way, _ in look.heap.largest(LAST_TRACEBACK, 1)]
         largest = in_words(ways[0]) if ways else ""
         yield _native.Holder(
-            "traceback", LAST_TRACEBACK, held, look.failed_cell, largest, 1, "%release_cache"
+            "traceback",
+            LAST_TRACEBACK,
+            held,
+            look.failed_cell,
+            largest,
+            1,
+            "%release_cache --tracebacks",
         )
 
 

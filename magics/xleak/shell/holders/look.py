@@ -39,11 +39,11 @@ class Look:
     search_again: Callable[[], None]
     """Has the next cell searched too: what was found must outlive it to be a leak."""
     explained: set[str] = field(default_factory=set)
-    """Expressions of containers that a teller gave the cause of: those after it leave them."""
+    """Expressions of containers that a reporter gave the cause of: those after it leave them."""
 
 
 # Tells the holders of one kind. Functions; objects where they compare with the look before.
-Teller = Callable[[Look], Iterable[_native.Holder]]
+Reporter = Callable[[Look], Iterable[_native.Holder]]
 
 
 def may_be_released(way: str) -> bool:

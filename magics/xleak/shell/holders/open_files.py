@@ -40,6 +40,7 @@ class _Handle:
     way: str
     cell: int
     path: str
+    is_written: bool
 
 
 class OpenFiles:
@@ -80,7 +81,10 @@ class OpenFiles:
             left = [it for it in found if it.cell in runs]
             explained.update(runs)
             earlier = [it for it in left if it.cell != max(runs)]
-            yield _holder("files of runs", left, _closing(look, earlier))
+            kind = "files of runs"
+            if any(it.is_written for it in left):
+                kind = "written files of runs"
+            yield _holder(kind, left, _closing(look, earlier))
         for cell, idle in self._idle.items():
             if idle < _IDLE_CELLS or cell in explained:
                 continue
@@ -127,7 +131,7 @@ class OpenFiles:
     def _handles(self, look: Look) -> Iterator[_Handle]:
         by_descriptor = {number: (number, path) for number, path in self._suspects}
         logs = {id(fields_of(it).get("stream")) for it in handlers()}
-        for number, handle in _python_files(look.live):
+        for number, handle, is_written in _python_files(look.live):
             file = by_descriptor.get(number)
             if file is None or id(handle) in logs:
                 continue
@@ -135,7 +139,7 @@ class OpenFiles:
             # Of an output there is another smell.
             told = any(way.startswith((f"{it}[", f"{it}.")) for it in look.explained)
             if is_the_users(way) and not told and not _OUTPUT.match(way):
-                yield _Handle(handle, way, self._cells[file], file[1])
+                yield _Handle(handle, way, self._cells[file], file[1], is_written)
 
 
 def _position(file: _File) -> int:
@@ -147,8 +151,8 @@ def _position(file: _File) -> int:
         return -1
 
 
-def _python_files(live: _native.LiveObjects) -> Iterator[tuple[int, Any]]:
-    """(descriptor, what is closed with it) of Python's own open files."""
+def _python_files(live: _native.LiveObjects) -> Iterator[tuple[int, Any, bool]]:
+    """(descriptor, what is closed with it, whether it is written to) of Python's own open files."""
     around: dict[int, Any] = {}
     for kind in (*_BUFFERS, io.TextIOWrapper):
         for wrapper in live.instances(kind):
@@ -156,11 +160,11 @@ def _python_files(live: _native.LiveObjects) -> Iterator[tuple[int, Any]]:
             around.update({id(it): wrapper for it in gc.get_referents(wrapper)})
     for raw in live.instances(io.FileIO):
         try:
-            number = io.FileIO.fileno(raw)
+            number, is_written = io.FileIO.fileno(raw), io.FileIO.writable(raw)
         except ValueError:
             continue
         handle = around.get(id(raw), raw)
-        yield number, around.get(id(handle), handle)
+        yield number, around.get(id(handle), handle), is_written
 
 
 def _unread(look: Look, found: list[_Handle]) -> Iterator[_native.Holder]:

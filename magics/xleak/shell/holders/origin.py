@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import functools
 import sys
-import sysconfig
 import types
 from typing import Any
 
 from xleak import _native
 from xleak.shell.fields import ancestors_of, class_fields
 
-LIBRARIES = tuple({path for path in sysconfig.get_paths().values() if "lib" in path})
+
+@functools.cache
+def libraries() -> tuple[str, ...]:
+    """The folders of the standard library and of installed packages."""
+    # Its import loads how the interpreter was built, a table of 900 entries.
+    import sysconfig
+
+    return tuple({path for path in sysconfig.get_paths().values() if "lib" in path})
 
 
 def plain_function(target: object) -> object:
@@ -66,4 +72,4 @@ def is_of_the_user(module: str) -> bool:
 
 def is_in_library(file: str) -> bool:
     """Whether a file is an installed library's."""
-    return file.startswith(LIBRARIES)
+    return file.startswith(libraries())

@@ -101,7 +101,10 @@ def _holder(group: Group, look: Look, since: int) -> _native.Holder | None:
     release = "; ".join([release, *(detaching(namespace, way) for way in group.terms)])
     elements = [graph.tensor for graphs in group.terms.values() for graph in graphs]
     held, count = held_by(look, group.members, elements), group.members[0].passes.count
-    return _native.Holder(group.kind, group.label, held, since, group.largest, count, release)
+    kind = group.kind
+    if kind == SUM and not group.members[0].is_one_number:
+        kind = "sums of tensors"
+    return _native.Holder(kind, group.label, held, since, group.largest, count, release)
 
 
 def _everywhere(group: Group, look: Look, since: int) -> _native.Holder | None:

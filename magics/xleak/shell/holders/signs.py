@@ -23,7 +23,7 @@ class SourceSigns:
         together = Signs()
         for index, source in sources.items():
             if index not in self._of_cell:
-                self._of_cell[index] = signs_of(source)
+                self._of_cell[index] = signs_of(source).slim()
             together.add(self._of_cell[index])
         return together
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import fields_of
-from xleak.shell.holders.containers import is_plain
+from xleak.shell.fields import ancestors_of, class_fields, class_name, fields_of
+from xleak.shell.holders.containers import is_plain, is_tensor
 from xleak.shell.holders.growth_history import GrowthHistory, Observed
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users
 from xleak.shell.holders.sign_reader import Signs
@@ -20,6 +20,8 @@ _CACHE = type(functools.lru_cache(lambda: None))
 # Fewer misses may be the first round of calls.
 _MANY_MISSES = 20
 _FEW_HITS = 0.05
+# Share of the entries: a type of which so many have a distinct object explains the misses.
+_MOSTLY = 0.5
 
 
 @dataclass(frozen=True)
@@ -63,17 +65,50 @@ class UnboundedCaches:
             if it.kept < REPORTED_BYTES or signs.bounded(it.name):
                 continue
             if it.hardly_hits or (way in grown and not _has_plain_results(it.object)):
-                kind = "cache without hits" if it.hardly_hits else "growing cache"
+                kind, what = _kind_of(it) if it.hardly_hits else ("growing cache", it.name)
                 release = f"{way}.cache_clear()"
                 since = self._signs.cell_that_binds(it.name)
-                yield _native.Holder(kind, way, it.kept, since, it.name, it.count, release)
+                yield _native.Holder(kind, way, it.kept, since, what, it.count, release)
+
+
+def _kind_of(it: _Cache) -> tuple[str, str]:
+    """The kind of a cache without hits, and the types of the arguments that were new."""
+    asked = _new_arguments(it.object)
+    identities = [argument for argument in asked if _is_compared_by_identity(argument)]
+    kind = "cache of identities" if identities else "cache without hits"
+    names = sorted({class_name(type(argument)) for argument in identities or asked})
+    return kind, " and ".join(f"`{name}`" for name in names)
+
+
+def _new_arguments(cache: Any) -> list[object]:
+    """One argument of each type of which most entries have a distinct object."""
+    keys = [key for table in _tables(cache) for key in list(dict.keys(table))]
+    of_type: dict[type, dict[int, object]] = {}
+    for argument in (it for key in keys for it in _arguments(key)):
+        of_type.setdefault(type(argument), {})[id(argument)] = argument
+    return [next(iter(it.values())) for it in of_type.values() if len(it) > _MOSTLY * len(keys)]
+
+
+def _arguments(key: object) -> Iterator[object]:
+    """Those of a call: a key is the tuple of them, or the only one. A plain `object()` stands
+    before the names and values of keywords."""
+    parts = key if type(key) is tuple else (key,)
+    yield from (it for it in parts if type(it) is not object)
+
+
+def _is_compared_by_identity(argument: object) -> bool:
+    owner = next(it for it in ancestors_of(type(argument)) if "__hash__" in class_fields(it))
+    return owner is object or is_tensor(argument)
 
 
 def _has_plain_results(cache: Any) -> bool:
+    return all(is_plain(list(dict.values(table))) for table in _tables(cache))
+
+
+def _tables(cache: Any) -> list[dict[Any, Any]]:
     own = fields_of(cache)
     # By tp_traverse: the table by key is no attribute.
-    tables = [it for it in gc.get_referents(cache) if type(it) is dict and it is not own]
-    return all(is_plain(list(dict.values(table))) for table in tables)
+    return [it for it in gc.get_referents(cache) if type(it) is dict and it is not own]
 
 
 def _caches(look: Look) -> Iterator[_Cache]:

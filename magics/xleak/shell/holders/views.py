@@ -17,6 +17,13 @@ _FRACTION = 4
 _MOST = 10
 # More are replaced in one statement.
 _FEW = 3
+# What is kept, by how a view of it is copied and whether there are several.
+_KEPT = {
+    ("clone", False): "the storage of the tensor that it was cut from",
+    ("clone", True): "the storages of the tensors that they were cut from",
+    ("copy", False): "the memory of the array or tensor that it was cut from",
+    ("copy", True): "the memory of the arrays or tensors that they were cut from",
+}
 
 
 @dataclass(frozen=True)
@@ -49,10 +56,13 @@ class PinnedViews:
             if since == look.cell:
                 look.search_again()
             elif release := _release(look.watcher.shell.user_ns, views):
-                kind = "arrays" if views.copying == "copy" else "tensors"
-                count = len(views.views)
-                label = as_written(views.label)
-                yield _native.Holder("views", label, wasted, since, kind, count, release)
+                yield _holder(views, wasted, since, release)
+
+
+def _holder(views: Views, wasted: int, since: int, release: str) -> _native.Holder:
+    count, label = len(views.views), as_written(views.label)
+    kind, kept = "views" if count > 1 else "view", _KEPT[views.copying, count > 1]
+    return _native.Holder(kind, label, wasted, since, kept, count, release, views.shown)
 
 
 def _largest(look: Look) -> list[Views]:

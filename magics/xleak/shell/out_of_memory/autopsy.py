@@ -18,6 +18,7 @@ from xleak.shell.out_of_memory.advice import Situation, advice
 from xleak.shell.out_of_memory.errors import HOST, Refusal
 from xleak.shell.out_of_memory.evidence import Evidence, evidence
 from xleak.shell.out_of_memory.host_memory import Room, room
+from xleak.shell.outputs import kept_by_outputs
 from xleak.shell.readings import DeviceReading, device_readings
 from xleak.shell.tracebacks import LAST_TRACEBACK
 from xleak.shell.watcher import printable
@@ -104,13 +105,13 @@ class Search:
     def orphans(self) -> list[tuple[str, int]]:
         """(`Out[n]`, bytes) of the output entries that nobody uses."""
         caches = self._watcher.caches
-        if caches.unused:
+        if self.heap is None:
             return []
         owners = {"malloc", "pymalloc", "arrow", "tensorflow"}
         wanted = owners if self._allocator == HOST else {self._allocator}
         sizes = [
             (entry, sum(size for owner, size in entry.held.items() if owner in wanted))
-            for entry in caches.entries()
+            for entry in kept_by_outputs(self._watcher, self.heap)
             if not caches.is_recent(entry.number)
         ]
         return [(f"Out[{it.number}]", size) for it, size in sizes if size >= LEAST_BYTES]
@@ -121,7 +122,7 @@ def growth(allocator: str, failed: Container[int]) -> list[KeptByCell]:
     kept = []
     for record in _native.records():
         size = _kept(record, allocator)
-        if record.status == "running" or record.index in failed:
+        if record.status == "running" or record.is_own or record.index in failed:
             continue
         if size is not None and size >= LEAST_BYTES:
             kept.append(KeptByCell(record.index, size))

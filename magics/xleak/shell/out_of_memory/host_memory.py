@@ -21,14 +21,16 @@ class Room:
     limit: str
 
 
-def room() -> Room | None:
+def room(given_bytes: int = 0) -> Room | None:
     """What is left below the limit that is nearest; None where nothing can be read.
 
     The limits at which an allocation fails: those of the process (setrlimit(2)) and what the machine
-    has. At a cgroup's the process is killed instead.
+    has. At a cgroup's the process is killed instead. given_bytes: address space that was in use
+    when the allocation failed, and is free since.
     """
+    given = {"address_space": given_bytes}
     rooms = [
-        Room(max(0, limit - used), limit, _NAMES[name])
+        Room(max(0, limit - used - given.get(name, 0)), limit, _NAMES[name])
         for name, used, limit in _native.host_limits()
         if name in _NAMES
     ]

@@ -23,11 +23,13 @@ class Reserve:
                 flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
                 self._held = mmap.mmap(-1, _BYTES, flags=flags, prot=mmap.PROT_READ)
 
-    def give(self) -> None:
-        """Leaves it to whoever asks next."""
+    def give(self) -> int:
+        """Gives the reserve back. Returns how many bytes of address space it had."""
         held, self._held = self._held, None
-        if held is not None:
-            held.close()
+        if held is None:
+            return 0
+        held.close()
+        return _BYTES
 
 
 def _is_limited() -> bool:

@@ -65,14 +65,14 @@ class _Failures:
         if result is None or result.error_in_exec is None:
             return
         try:
-            free = room()
-            self._reserve.give()
+            given = self._reserve.give()
             # Nothing of this is needed where no cell fails.
             from xleak.shell.out_of_memory.errors import refusal_of
 
             refusal = refusal_of(result.error_in_exec, self._watcher.shell.user_global_ns)
+            # The limits are read only here: most errors are of another kind.
             if refusal is not None:
-                self._tell(index, refusal, free)
+                self._tell(index, refusal, room(given))
         except MemoryError:
             _say("memory is too short to say who holds it; %xleak oom does, once there is some.")
         except Exception as error:

@@ -63,6 +63,7 @@ struct CellRecord {
   int index = 0;  ///< Cells in the order of their execution, from 1.
   CellIdentity identity;
   CellStatus status = CellStatus::running;
+  bool is_own = false;  ///< Nothing but commands of xleak's: it counts in no sum.
   double seconds = 0;
   double cpu_seconds = 0;  ///< User and system time of all threads.
   std::optional<std::int64_t> resident_before_bytes;

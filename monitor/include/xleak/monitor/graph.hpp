@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "xleak/monitor/export.hpp"
+#include "xleak/monitor/large_vector.hpp"
 
 namespace xleak::monitor {
 
@@ -15,8 +16,8 @@ constexpr GraphNode kNoNode = UINT32_MAX;
 /// A directed graph in compressed rows: the successors of node v are targets[first[v]] up to, not
 /// including, targets[first[v + 1]].
 struct Graph {
-  std::vector<std::uint64_t> first{0};
-  std::vector<GraphNode> targets;
+  LargeVector<std::uint64_t> first{0};
+  LargeVector<GraphNode> targets;
 
   GraphNode size() const { return static_cast<GraphNode>(first.size() - 1); }
   /// Ends the row of the next node: what was added to `targets` since the last call is its own.
@@ -28,18 +29,18 @@ using Stop = std::function<bool()>;
 
 /// The node before each on a shortest way from `root`; kNoNode for `root` and for what it does not
 /// reach. Nothing leads through what is `avoided`. Empty where it was stopped.
-XLEAK_MONITOR_API std::optional<std::vector<GraphNode>> shortest_ways(
+XLEAK_MONITOR_API std::optional<LargeVector<GraphNode>> shortest_ways(
     const Graph& graph, GraphNode root, const std::vector<GraphNode>& avoided, const Stop& stop);
 
 /// The nodes from the root to `node`, both included; empty where no way was found.
-XLEAK_MONITOR_API std::vector<GraphNode> way_to(const std::vector<GraphNode>& before,
+XLEAK_MONITOR_API std::vector<GraphNode> way_to(const LargeVector<GraphNode>& before,
                                                 GraphNode root, GraphNode node);
 
 /// What every way from the root to a node passes through. Georgiadis, Linear-time algorithms for
 /// dominators (2005), the semi-NCA variant.
 struct DominatorTree {
-  std::vector<GraphNode> dominator;  ///< The nearest; kNoNode for the root and the unreached.
-  std::vector<GraphNode> order;      ///< What is reached, each after its dominator.
+  LargeVector<GraphNode> dominator;  ///< The nearest; kNoNode for the root and the unreached.
+  LargeVector<GraphNode> order;      ///< What is reached, each after its dominator.
 };
 
 /// Empty where it was stopped.
@@ -48,18 +49,18 @@ XLEAK_MONITOR_API std::optional<DominatorTree> dominators(const Graph& graph, Gr
 
 /// By node, what would be freed with it: the sum of `bytes` over all that it dominates. 0 for what
 /// the root does not reach.
-XLEAK_MONITOR_API std::vector<std::int64_t> retained_bytes(const DominatorTree& tree,
-                                                           const std::vector<std::int64_t>& bytes);
+XLEAK_MONITOR_API LargeVector<std::int64_t> retained_bytes(const DominatorTree& tree,
+                                                           const LargeVector<std::int64_t>& bytes);
 
 /// The sum of `bytes` over all that `node` reaches, itself included, but not through what is
 /// `avoided`. Empty where it was stopped.
 XLEAK_MONITOR_API std::optional<std::int64_t> reachable_bytes(
-    const Graph& graph, GraphNode node, const std::vector<std::int64_t>& bytes,
+    const Graph& graph, GraphNode node, const LargeVector<std::int64_t>& bytes,
     std::vector<bool> avoided, const Stop& stop);
 
 /// By node, the number of its strongly connected component, counted from 0: nodes that reach each
 /// other share one. Tarjan 1972. Empty where it was stopped.
-XLEAK_MONITOR_API std::optional<std::vector<GraphNode>> components(const Graph& graph,
+XLEAK_MONITOR_API std::optional<LargeVector<GraphNode>> components(const Graph& graph,
                                                                    const Stop& stop);
 
 /// A cycle of garbage that is there because of suspects.
@@ -73,6 +74,6 @@ struct GarbageCycle {
 /// collector anyway and is left out. Empty where it was stopped.
 XLEAK_MONITOR_API std::optional<std::vector<GarbageCycle>> garbage_cycles(
     const Graph& graph, std::vector<bool> garbage, const std::vector<GraphNode>& suspects,
-    const std::vector<std::int64_t>& bytes, const Stop& stop);
+    const LargeVector<std::int64_t>& bytes, const Stop& stop);
 
 }  // namespace xleak::monitor

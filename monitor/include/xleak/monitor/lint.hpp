@@ -19,10 +19,20 @@ struct UnusedIgnore {
   std::string text;
 };
 
+/// A cell that the grammar did not wholly read. Whether it is wrong, only CPython can say.
+struct DoubtfulCell {
+  int cell = 0;
+  /// The cell with lines of IPython and comments blanked; every other character is in its place.
+  std::string python;
+  bool may_be_refused = false;  ///< Something in it is perhaps no Python 3.
+  int cut_line = 0;             ///< Where something is nested too deeply to be read; 0 for nowhere.
+};
+
 /// What the source of one program says. Lines count from 1 in their cell.
 struct SourceReport {
   std::vector<Verdict> findings;  ///< In the order of the code.
   std::vector<UnusedIgnore> unused;
+  std::vector<DoubtfulCell> doubtful;
 };
 
 /// One file as `xleak lint` reads it.
@@ -31,9 +41,10 @@ struct LintedFile {
   /// Why it was not read, in one sentence.
   std::optional<std::string> problem;
   bool is_notebook = false;
+  bool has_cells = false;  ///< It is a notebook, or a script with `# %%` lines.
   /// Where each cell begins in the file; for a notebook, 1.
   std::vector<int> first_lines;
-  std::vector<std::string> sources;  ///< The text of each cell that a finding is in.
+  std::vector<std::string> sources;  ///< The text of each cell; empty where nothing is reported.
   SourceReport report;
   /// Files beside it that it imports, where they are to blame for something.
   std::vector<LintedFile> modules;

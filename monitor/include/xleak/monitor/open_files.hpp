@@ -1,7 +1,9 @@
 #pragma once
 #include <dirent.h>
+#include <sys/stat.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -35,20 +37,33 @@ class XLEAK_MONITOR_API OpenFiles {
   struct Close {
     void operator()(DIR* folder) const { ::closedir(folder); }
   };
-  /// Tells in passing whether descriptors came or went.
+  /// How many descriptors there are, and which.
   struct State {
     std::int64_t number = 0;
     int next = 0;  ///< The lowest that is free, always the next to be taken.
   };
 
+  /// What a descriptor stands for.
+  struct Identity {
+    dev_t device = 0;
+    ino_t inode = 0;
+    bool operator==(const Identity& other) const {
+      return device == other.device && inode == other.inode;
+    }
+  };
+
   State state() const;
   std::vector<int> numbers() const;
   bool is_as_before(const State& now) const;
+  bool are_the_same() const;
   void read();
 
   std::unique_ptr<DIR, Close> folder_;
   std::vector<OpenFile> files_;
-  std::set<int> lasting_;
+  /// Sockets, pipes and the like that were open at the first reading: the process's own.
+  std::optional<std::set<int>> permanent_;
+  /// The others of the last reading. Another file may have taken the number of one since.
+  std::map<int, Identity> lasting_;
   /// Without what comes and goes; empty where that changed while the files were read.
   std::optional<State> state_;
 };

@@ -52,6 +52,9 @@ class XLEAK_MONITOR_API Session {
   void end_cell(int index, CellStatus status, const std::optional<int>& execution_count,
                 const InterpreterReading& after) noexcept;
 
+  /// The cell is xleak's own: it keeps its record, and nothing is concluded from its numbers.
+  void mark_own(int index) noexcept;
+
   /// All records, oldest first.
   std::vector<CellRecord> records() const;
   /// The record of one index; empty where there is none.
@@ -59,7 +62,9 @@ class XLEAK_MONITOR_API Session {
   /// The cell that began last of those that run, without its devices; empty between cells, or where
   /// a size is unknown.
   std::optional<LiveCell> running() const;
-  /// What one cell changed; nothing for an index without a record.
+  /// What the process takes now; empty where it cannot be read.
+  std::optional<std::int64_t> resident_bytes() const;
+  /// What one cell changed; nothing for one of xleak's own, or an index without a record.
   CellChange change_of(int index) const;
 
   /// From now on `listener` gets a cell that has run for 250 ms, at most 4 times a second; an empty

@@ -56,10 +56,11 @@ struct Finding {
 struct OutputEntry {
   int number = 0;                 ///< The n of Out[n].
   std::optional<int> shown_cell;  ///< Index of the cell that displayed it.
-  std::int64_t held_bytes = 0;    ///< Kept alive by the shell's caches and by nothing else.
+  std::int64_t held_bytes = 0;    ///< What would come back with it, its graph included.
   bool mentioned = false;         ///< The session's source uses it by _, _N or Out[N].
   std::string type_name;
   std::vector<std::string> holders;  ///< "Out[2]", "_2", "__", …
+  std::vector<int> together = {};    ///< Entries that lead to the same memory and have to go too.
 };
 
 /// What keeps memory that no name of the user's and no output entry reaches, as measured.
@@ -71,6 +72,7 @@ struct Holder {
   std::string largest;            ///< The way to the largest object in it, or what its objects are.
   int count = 0;                  ///< How many objects of the user's it has, where that matters.
   std::string release;            ///< The code that lets go of them; empty where none is exact.
+  std::int64_t shown_bytes = 0;   ///< Of views: what they show themselves.
 };
 
 /// What a cell did on a device. Empty is unknown.
@@ -87,7 +89,7 @@ struct DeviceState {
   std::optional<std::int64_t> allocated_bytes;
   std::optional<std::int64_t> reserved_bytes;
   std::optional<std::int64_t> inactive_split_bytes;
-  int idle_cells = 0;  ///< Cells in a row, the last included, that were given nothing there.
+  int idle_cells = 0;  ///< The user's cells in a row, to the last, that were given nothing there.
   std::optional<std::int64_t> total_bytes = std::nullopt;  ///< All that the framework can have.
   /// The last cell that was given something there.
   std::optional<DeviceCell> last_used = std::nullopt;

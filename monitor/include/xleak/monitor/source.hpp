@@ -57,20 +57,23 @@ enum class ValueType : std::uint8_t {
   instance,  ///< Of a class of the program that is none of the above.
 };
 
-enum class Graph : std::uint8_t { no, unknown, yes };
+/// Whether a value carries an autograd graph, as far as the source says.
+enum class HasGraph : std::uint8_t { no, unknown, yes };
 
 /// The abstract value of an expression.
 struct Value {
   ValueType type = ValueType::unknown;
-  Graph graph = Graph::no;               ///< Whether it carries an autograd graph.
-  bool leaf = false;                     ///< It requires a gradient and has no graph behind it.
-  bool loss = false;                     ///< It is a loss.
-  bool on_device = false;                ///< It was moved to, or made on, an accelerator.
+  HasGraph graph = HasGraph::no;  ///< Whether it carries an autograd graph.
+  bool leaf = false;              ///< It requires a gradient and has no graph behind it.
+  bool loss = false;              ///< It is a loss.
+  bool on_device = false;         ///< It was moved to, or made on, an accelerator.
+  /// That it is a tensor, or a module, is likely: enough for a sentence, too little for an edit.
+  bool is_guessed = false;
   std::uint32_t origin = source::kNone;  ///< The call that made it.
 
   bool is_tensor() const { return type == ValueType::tensor || type == ValueType::model_output; }
   /// Keeping it keeps the activations of its forward pass.
-  bool is_gradful() const { return is_tensor() && graph == Graph::yes && !leaf; }
+  bool is_gradful() const { return is_tensor() && graph == HasGraph::yes && !leaf; }
 };
 
 /// Whether a name is in a list of names.
@@ -130,6 +133,8 @@ class Expr {
   Value value() const;
   /// A loss, or a tensor that was reduced to one number.
   bool is_loss_like() const;
+  /// It is one number, so that `.item()` has it. False where that cannot be known.
+  bool is_scalar() const;
   /// The call that made its value, through names, `.to()` and their like.
   Call made_by() const;
 
@@ -150,6 +155,8 @@ class Expr {
   bool is_true() const;
   bool is_false() const;
   std::optional<long long> integer() const;
+  /// The whole number that it always is: `4`, or `k + 1` where `k = 3` is all that binds k.
+  std::optional<long long> constant() const;
   /// The text of a string literal without its quotes; empty for anything else.
   std::string_view string() const;
 
@@ -169,6 +176,8 @@ class Expr {
   /// Of a class: the calls of its name.
   List<Call> constructors() const;
   bool at_top_level() const;
+  /// It stands in a file that the program imports: its top level runs once.
+  bool is_of_module() const;
   /// It is in loops, and the source says of each that it turns at most this often.
   bool loops_turn_at_most(long long turns) const;
   /// LOOP: it runs many times, in a loop or in a function that is called in one.
@@ -188,12 +197,15 @@ class Expr {
   Finding finding(std::string message) const;
   Edit replaced_by(std::string text) const;
   Edit followed_by(std::string text) const;
-  /// The same value, as `value.detach()`.
-  Edit detached() const;
-  /// A line of its own above or below its statement, indented like it. Nothing where the statement
-  /// shares its lines with others.
+  /// The same value, as `value.detach()`. Nothing where it may be no tensor after all, or is a key
+  /// or an element of a set, which is found again by its identity.
+  std::optional<Edit> detached() const;
+  /// A line of its own above its statement and the comments that explain it, or below it; indented
+  /// like it. Nothing where the statement shares its lines with others.
   std::optional<Edit> line_before(std::string_view code) const;
   std::optional<Edit> line_after(std::string_view code) const;
+  /// Of a function or class: one more decorator, above the others.
+  std::optional<Edit> decorated_by(std::string_view decorator) const;
 
  protected:
   friend class Place;
@@ -231,7 +243,7 @@ class Loop : public Expr {
   Expr body() const;
   /// Where it asks for the next turn.
   Lines head() const;
-  /// How often it turns, where the source says it: `range(5)`, a literal list.
+  /// How often it turns at most, where the source says it: `range(5)`, a literal list.
   std::optional<long long> turns() const;
   /// It turns once a batch: over a loader, or with `batch` for its variable.
   bool is_over_data() const;
@@ -351,6 +363,8 @@ class SourceView {
   bool is_notebook() const;
   /// It imports something of this top-level package.
   bool uses(std::string_view package) const;
+  /// This identifier is written somewhere: `tf_keras`, which uses() takes for Keras.
+  bool has_name(std::string_view identifier) const;
   /// The dotted names of what it imports, from the top: `torch.nn` for `from torch import nn`.
   std::vector<std::string> imports() const;
   /// What the program calls this module or function: "tf" for "tensorflow"; empty where no import
@@ -368,11 +382,17 @@ class SourceView {
   bool owns_data(Expr class_definition) const;
   /// In a module's `forward` or `training_step`, or in a method that these call.
   bool runs_in_forward(Expr spot) const;
+  /// The value is put there as `value.detach()`. Nothing where Expr::detached() has nothing, and
+  /// for a set.
+  std::optional<Edit> detached(const Store& store) const;
   /// LONG-LIVED: the container outlives the function that stores, or lies at the top level.
   bool is_long_lived(const Store& store) const;
   /// Something that was made of it is backpropagated: `(total / n).backward()`.
   bool reaches_backward(Place place) const;
-  /// For what is told beside rules: remarks, the lines of IPython.
+  /// The same, or it cannot be excluded: a forward pass returns it, or a function whose callers are
+  /// not in the program.
+  bool may_reach_backward(Place place) const;
+  /// For what is read beside the rules: remarks, the lines of IPython.
   const source::Program& program() const { return *program_; }
 
  private:

@@ -22,7 +22,31 @@ interface ICellsProps {
 }
 
 /** A bar for each executed cell, in the order of the notebook. */
-export function Cells({ view, watch, rows, label, over = false }: ICellsProps): React.JSX.Element {
+export function Cells({ rows: all, ...props }: ICellsProps): React.JSX.Element {
+  const { trans } = props.view;
+  const [ownShown, showOwn] = React.useState(false);
+  const own = all.filter(row => row.own).length;
+  const rows = ownShown ? all : all.filter(row => !row.own);
+  return (
+    <div className="jp-xleak-Cells">
+      {rows.length > 0 && <Rows {...props} rows={rows} />}
+      {own > 0 && (
+        <button
+          className="jp-xleak-Own"
+          aria-expanded={ownShown}
+          title={trans.__('Cells that have nothing but magics of xleak. They are in no sum.')}
+          onClick={() => showOwn(!ownShown)}
+        >
+          {ownShown
+            ? trans._n("%1 of xleak's own, hide", "%1 of xleak's own, hide", own)
+            : trans._n("%1 of xleak's own, show", "%1 of xleak's own, show", own)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Rows({ view, watch, rows, label, over = false }: ICellsProps) {
   const { trans, actions } = view;
   const [active, setActive] = React.useState(0);
   const [hovered, setHovered] = React.useState<number | null>(null);
@@ -55,7 +79,7 @@ export function Cells({ view, watch, rows, label, over = false }: ICellsProps): 
   };
   const told = rows[hovered ?? at];
   return (
-    <div className="jp-xleak-Cells">
+    <>
       <Windowed
         items={rows}
         keyOf={row => row.key}
@@ -79,6 +103,7 @@ export function Cells({ view, watch, rows, label, over = false }: ICellsProps): 
           'aria-label': sentence(row, over, trans),
           'data-cell-id': row.cellId,
           'data-live': row.live !== null && !over,
+          'data-own': row.own,
           onMouseEnter: () => setHovered(index),
           onClick: () => {
             setActive(index);
@@ -88,7 +113,7 @@ export function Cells({ view, watch, rows, label, over = false }: ICellsProps): 
         })}
       />
       {told && <Numbers row={told} over={over} trans={trans} />}
-    </div>
+    </>
   );
 }
 
@@ -159,12 +184,14 @@ function factsOf(row: ICellRow, over: boolean, trans: TranslationBundle): string
     return [];
   }
   const facts = [
+    ...(latest.own ? [trans.__("xleak's own")] : []),
     trans.__('kept %1', signedBytes(keptBytes(latest))),
     trans.__('peak %1 above its start', humanBytes(climbBytes(latest))),
     humanSeconds(latest.seconds)
   ];
   if (latest.host.tensor_kept_bytes !== null) {
-    facts.splice(1, 0, trans.__('tensors %1', signedBytes(latest.host.tensor_kept_bytes)));
+    const at = latest.own ? 2 : 1;
+    facts.splice(at, 0, trans.__('tensors %1', signedBytes(latest.host.tensor_kept_bytes)));
   }
   for (const use of latest.devices) {
     facts.push(

@@ -4,14 +4,18 @@ import { humanBytes } from '../format';
 import type { SessionModel } from '../model';
 import type { Finding } from '../protocol';
 import { isEditFix, isRunFix } from '../protocol';
-import { guiltyRun } from '../rows';
+import { guiltyRun, keptBytes } from '../rows';
 import type { NotebookWatch } from '../watch';
+import { useAsking, waiting } from './asking';
 import { cellName } from './cell_link';
 import { Prose } from './prose';
 import type { IView } from './view';
 import { Windowed } from './windowed';
 
 const USUAL_HEIGHT = 150;
+/** Less is not worth a line. */
+const LEAST_BYTES = 1 << 20;
+const MOST_NAMES = 3;
 
 interface IFindingsProps {
   view: IView;
@@ -22,24 +26,88 @@ interface IFindingsProps {
 export function Findings({ view, watch }: IFindingsProps): React.JSX.Element | null {
   const { findings, told, runs } = watch.model;
   if (findings.length === 0) {
-    return told && runs.length > 0 ? (
-      <p className="jp-xleak-Empty">{view.trans.__('Nothing is kept that should not be.')}</p>
-    ) : null;
+    return told && runs.length > 0 ? <NoLeak view={view} watch={watch} /> : null;
   }
   return (
-    <Windowed
-      items={findings}
-      keyOf={finding => finding.id}
-      heightOf={() => USUAL_HEIGHT}
-      measured={true}
-      list={{ role: 'list', tabIndex: -1, 'aria-label': view.trans.__('Findings') }}
-      slot={(finding, at) => ({
-        role: 'listitem',
-        'aria-setsize': findings.length,
-        'aria-posinset': at + 1,
-        children: <Card view={view} watch={watch} finding={finding} />
-      })}
-    />
+    <>
+      <Windowed
+        items={findings}
+        keyOf={finding => finding.id}
+        heightOf={() => USUAL_HEIGHT}
+        measured={true}
+        list={{ role: 'list', tabIndex: -1, 'aria-label': view.trans.__('Findings') }}
+        slot={(finding, at) => ({
+          role: 'listitem',
+          'aria-setsize': findings.length,
+          'aria-posinset': at + 1,
+          children: <Card view={view} watch={watch} finding={finding} />
+        })}
+      />
+      <Dismissed view={view} watch={watch} />
+    </>
+  );
+}
+
+/** Beside it what the cells kept, and who holds it: that may be much without a leak. */
+function NoLeak({ view, watch }: IFindingsProps) {
+  const { trans, actions } = view;
+  const { model } = watch;
+  const [asking, ask] = useAsking();
+  const kept = sum(model.runs.map(keptBytes));
+  const held = (model.names?.names ?? [])
+    .map(it => ({ name: it.name, bytes: Math.max(it.retained_bytes, it.shallow_bytes) }))
+    .filter(it => it.bytes >= LEAST_BYTES)
+    .sort((a, b) => b.bytes - a.bytes)
+    .slice(0, MOST_NAMES);
+  return (
+    <div className="jp-xleak-Empty">
+      <p>{trans.__('No leak found.')}</p>
+      {kept >= LEAST_BYTES && (
+        <p>
+          {trans.__('The cells kept %1, imports included.', humanBytes(kept))}{' '}
+          {model.names &&
+            (held.length > 0
+              ? trans.__(
+                  'Names that hold most: %1.',
+                  held.map(it => `${it.name} ${humanBytes(it.bytes)}`).join(', ')
+                )
+              : trans.__('No name holds much of it.'))}
+        </p>
+      )}
+      {kept >= LEAST_BYTES && !model.names && model.takes('names') && (
+        <button
+          className="jp-xleak-Button"
+          disabled={asking}
+          onClick={() => void ask(() => actions.refresh(watch, 'names'))}
+        >
+          {asking ? waiting(model.busy, trans) : trans.__('Who holds it?')}
+        </button>
+      )}
+      <Dismissed view={view} watch={watch} />
+    </div>
+  );
+}
+
+/** Of what is known. */
+function sum(sizes: readonly (number | null)[]): number {
+  return sizes.reduce<number>((all, size) => all + (size ?? 0), 0);
+}
+
+function Dismissed({ view, watch }: IFindingsProps) {
+  const { trans, actions } = view;
+  const { dismissed } = watch.model;
+  if (dismissed === 0) {
+    return null;
+  }
+  return (
+    <p className="jp-xleak-Dismissed">
+      {trans.__('%1 dismissed', dismissed)}
+      {watch.model.takes('show_dismissed') && (
+        <button className="jp-xleak-Button" onClick={() => void actions.showDismissed(watch)}>
+          {trans.__('Show')}
+        </button>
+      )}
+    </p>
   );
 }
 

@@ -4,6 +4,7 @@ import type { INotice, SessionModel } from '../model';
 import { total } from '../model';
 import { isRunFix } from '../protocol';
 import { humanBytes, signedBytes } from '../format';
+import { ownBytes } from '../rows';
 import type { NotebookWatch } from '../watch';
 import { Guards } from './guard';
 import { Sparkline } from './sparkline';
@@ -55,12 +56,13 @@ function releasedNotice({ released }: SessionModel, trans: TranslationBundle): I
 }
 
 function Totals({ model, trans }: { model: SessionModel; trans: TranslationBundle }) {
-  const after = model.runs.map(cell => cell.host.resident_after_bytes);
-  const peaks = model.runs.map(cell => cell.host.resident_peak_bytes);
+  const users = model.runs.filter(cell => !cell.own);
+  const after = users.map(cell => cell.host.resident_after_bytes);
+  const peaks = users.map(cell => cell.host.resident_peak_bytes);
   const known = peaks.filter(size => size !== null);
   const before = model.runs[0]?.host.resident_before_bytes ?? null;
-  const now = model.live?.resident_bytes ?? after[after.length - 1] ?? null;
-  const grown = now === null || before === null ? null : now - before;
+  const now = model.residentBytes;
+  const grown = now === null || before === null ? null : now - before - ownBytes(model.runs);
   return (
     <div className="jp-xleak-Totals">
       <dl className="jp-xleak-Figures">
@@ -78,7 +80,7 @@ function Totals({ model, trans }: { model: SessionModel; trans: TranslationBundl
         </div>
       </dl>
       <Sparkline
-        sizes={model.live ? [...after, model.live.resident_bytes] : after}
+        sizes={now === null || now === after.at(-1) ? after : [...after, now]}
         label={trans.__('Memory of the process after each cell')}
       />
     </div>

@@ -1,0 +1,49 @@
+"""IPython's history, written to its file beside the cells."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from typing import Any
+
+from IPython.core import history
+
+
+class HistoryManager(history.HistoryManager):
+    """A cell does not wait until the source of the one before is on disk.
+
+    IPython's own holds the lock that each cell takes to note its source until the disk has written. The
+    name is IPython's, so users configure this class as they know it.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        # IPython's thread may write before its __init__ returns.
+        self._writing = threading.Lock()
+        super().__init__(*args, **kwargs)
+
+    def writeout_cache(self, conn: sqlite3.Connection | None = None) -> None:
+        """Writes what has been noted. One thread at a time, in the order of the cells."""
+        with self._writing:
+            if self.enabled and not self._write_inputs(self.db if conn is None else conn):
+                # Another session has these numbers: IPython starts a new one, and says so.
+                super().writeout_cache(conn)
+            elif self.db_output_cache:
+                super().writeout_cache(conn)
+
+    def _write_inputs(self, conn: sqlite3.Connection) -> bool:
+        with self.db_input_cache_lock:
+            lines = list(self.db_input_cache)
+            self.db_input_cache.clear()
+        if not lines:
+            return True
+        rows = [(self.session_number, *line) for line in lines]
+        try:
+            with conn:
+                conn.executemany("INSERT INTO history VALUES (?, ?, ?, ?)", rows)
+        except sqlite3.Error as error:
+            with self.db_input_cache_lock:
+                self.db_input_cache[:0] = lines
+            if isinstance(error, sqlite3.IntegrityError):
+                return False
+            raise
+        return True

@@ -1,0 +1,129 @@
+"""All that a search asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xleak.shell.holders.anomaly import TrainedUnderAnomaly
+from xleak.shell.holders.captures import Captures
+from xleak.shell.holders.collected_widgets import CollectedWidgets
+from xleak.shell.holders.contexts import kept_contexts
+from xleak.shell.holders.cycles import GarbageCycles
+from xleak.shell.holders.dataset_copies import DatasetCopies
+from xleak.shell.holders.debuggers import debuggers
+from xleak.shell.holders.device_mismatches import mismatched_devices
+from xleak.shell.holders.device_passes import parallels
+from xleak.shell.holders.doubled_peaks import DoubledPeaks
+from xleak.shell.holders.exceptions import exceptions
+from xleak.shell.holders.exit_hooks import ExitHooks, finalizers
+from xleak.shell.holders.failed_retries import failed_retries
+from xleak.shell.holders.figures import open_figures
+from xleak.shell.holders.forward_attributes import ForwardAttributes
+from xleak.shell.holders.free_heap import FreeHeap
+from xleak.shell.holders.futures import ReadFutures
+from xleak.shell.holders.gathered_outputs import GatheredOutputs
+from xleak.shell.holders.gradients import GradientsWithGraph, orphans
+from xleak.shell.holders.graph_constants import GraphConstants
+from xleak.shell.holders.graphs import ContainersOfGraphs
+from xleak.shell.holders.growth import GrowingContainers
+from xleak.shell.holders.handlers import AddedHandlers
+from xleak.shell.holders.kept_optimizers import KeptOptimizers
+from xleak.shell.holders.lambda_layers import lambda_layers
+from xleak.shell.holders.last_traceback import last_traceback
+from xleak.shell.holders.made_in_forward import MadeInForward
+from xleak.shell.holders.method_caches import method_caches
+from xleak.shell.holders.mutable_defaults import MutableDefaults
+from xleak.shell.holders.pictures import DecodedPictures
+from xleak.shell.holders.products import MatrixProducts
+from xleak.shell.holders.registries import Registries
+from xleak.shell.holders.repeated_loaders import RepeatedIterators, RepeatedLoaders
+from xleak.shell.holders.repeaters import RepeatedBatches
+from xleak.shell.holders.replay_memories import ReplayMemories
+from xleak.shell.holders.running import LeftRunning
+from xleak.shell.holders.signs import SourceSigns
+from xleak.shell.holders.squares import Squares
+from xleak.shell.holders.tapes import Tapes
+from xleak.shell.holders.unbounded_caches import UnboundedCaches
+from xleak.shell.holders.views import PinnedViews
+from xleak.shell.holders.workers import IdleWorkers
+
+if TYPE_CHECKING:
+    from xleak.shell.holders.cell_watchers import CellWatchers
+    from xleak.shell.holders.look import Reporter
+
+
+def all_reporters(watching: CellWatchers) -> list[Reporter]:
+    """Of what two could report, the first one's counts."""
+    counts, signs = watching.counts, SourceSigns()
+    torch, tensorflow = watching.torch, watching.tensorflow
+    return [
+        last_traceback,
+        failed_retries,
+        method_caches,
+        exceptions,
+        open_figures,
+        debuggers,
+        ReplayMemories(signs),
+        torch.hooks,
+        MadeInForward(signs),
+        KeptOptimizers(),
+        ContainersOfGraphs(),
+        finalizers,
+        ReadFutures(),
+        ExitHooks(counts),
+        TrainedUnderAnomaly(counts),
+        AddedHandlers(counts),
+        LeftRunning(counts),
+        RepeatedLoaders(counts),
+        RepeatedIterators(counts),
+        IdleWorkers(),
+        watching.widgets,
+        CollectedWidgets(watching.widgets.history),
+        torch.passes,
+        DecodedPictures(),
+        GatheredOutputs(),
+        MutableDefaults(signs),
+        Registries(signs),
+        ForwardAttributes(signs),
+        GrowingContainers(signs),
+        GarbageCycles(),
+        GradientsWithGraph(),
+        orphans,
+        torch.deleted,
+        PinnedViews(),
+        UnboundedCaches(signs),
+        kept_contexts,
+        Captures(),
+        FreeHeap(),
+        DoubledPeaks(),
+        torch.grown,
+        torch.traces,
+        RepeatedBatches(),
+        torch.compiled,
+        torch.groups,
+        watching.files,
+        watching.search_workers,
+        watching.cuda,
+        lambda_layers,
+        torch.churn,
+        Squares(),
+        torch.strays,
+        mismatched_devices,
+        torch.loaded,
+        torch.scalers,
+        torch.autocasts,
+        torch.device_passes,
+        torch.uncleared,
+        tensorflow.models,
+        tensorflow.passes,
+        parallels,
+        MatrixProducts(),
+        GraphConstants(),
+        tensorflow.retraced,
+        tensorflow.recompiled,
+        tensorflow.sessions,
+        tensorflow.graph,
+        DatasetCopies(),
+        watching.timed,
+        Tapes(),
+    ]

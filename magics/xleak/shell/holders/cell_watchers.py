@@ -31,6 +31,8 @@ class CellWatchers:
         self.counts = Counts()
         self.files = OpenFiles()
         self.timed = TimedLines()
+        if widgets_are_imported():
+            self.widgets.history.before_cell()
         if "torch" in sys.modules:
             self.torch.before_session()
 

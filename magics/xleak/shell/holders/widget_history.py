@@ -11,9 +11,9 @@ class WidgetHistory:
     """Numbers that are read around each cell. Holds model ids, and of cells their ids or code."""
 
     def __init__(self) -> None:
-        self._last = _reading()
+        self._last: tuple[int, object] = (0, None)
         self._count_before = 0
-        self._made_by = dict.fromkeys(open_widgets(), 0)
+        self._made_by: dict[str, int] = {}
         """By model id the index of the cell; 0: nobody knows."""
         self._shown_by: dict[str, set[int]] = {}
         """The same of those that showed it; 0: between two."""

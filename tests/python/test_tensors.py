@@ -64,7 +64,7 @@ def test_without_torch_nothing_is_loaded_and_all_is_unknown() -> None:
     printed = told_by("""
         run("kept = bytearray(1 << 20)")
         import sys
-        loaded = [name for name in sys.modules if name.endswith("_torch") or name == "torch"]
+        loaded = [name for name in sys.modules if name.endswith("._torch") or name == "torch"]
         print(json.dumps([*told(), loaded]))
     """)
     assert printed == [[None, None], []]

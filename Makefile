@@ -140,7 +140,7 @@ test: native-test sanitizers fuzz lint conformance suites ## Everything that has
 suites: $(WHEEL) $(SIDEBAR)/node_modules/.package-lock.json
 	@$(MAKE) --no-print-directory -j2 $(ENVIRONMENTS:=/.xleak)
 	@$(MAKE) --no-print-directory -j3 --keep-going --output-sync=target \
-		pytest-examples pytest-kernel browser pytest-ipython8 pytest-others pythons
+		pytest-examples pytest-kernel browser pytest-ipython8 pythons pytest-others
 
 EXAMPLES := tests/kernel/test_smell_examples.py
 TENSORFLOW := XLEAK_TENSORFLOW_PYTHON=$(CURDIR)/.venvs/tensorflow/bin/python
@@ -159,12 +159,16 @@ pytest-ipython8:
 	XLEAK_KERNEL_PYTHON=$(CURDIR)/.venvs/ipython8/bin/python $(BIN)/python -m pytest -q tests/kernel \
 		--ignore $(EXAMPLES) --ignore-glob '*/test_tensorflow_*'
 
-.PHONY: pytest-others
-pytest-others:
-	XLEAK_IPYTHON_PYTHONS=$$(echo $(foreach e,$(IPYTHONS),$(CURDIR)/$(e)/bin/python) | tr ' ' ':') \
-		$(TENSORFLOW) \
-		XLEAK_TRAINERS_PYTHON=$(CURDIR)/.venvs/trainers/bin/python \
-		$(BIN)/python -m pytest tests --ignore tests/kernel
+# A process for each file: what one leaves imported would be part of every later search of the heap.
+OTHERS := $(wildcard $(addsuffix /test_*.py,tests/contract tests/install tests/python))
+
+.PHONY: pytest-others $(OTHERS:%=pytest/%)
+pytest-others: $(OTHERS:%=pytest/%)
+
+$(OTHERS:%=pytest/%): export XLEAK_IPYTHON_PYTHONS := $(subst $() ,:,$(IPYTHONS:%=$(CURDIR)/%/bin/python))
+$(OTHERS:%=pytest/%): export XLEAK_TRAINERS_PYTHON := $(CURDIR)/.venvs/trainers/bin/python
+$(OTHERS:%=pytest/%): pytest/%:
+	@echo $* && $(TENSORFLOW) $(BIN)/python -m pytest -q $*
 
 .PHONY: sidebar-test
 sidebar-test: $(SIDEBAR)/node_modules/.package-lock.json ## The panel's own tests, with no browser

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -32,6 +32,7 @@ def cuda(fraction: float) -> SimpleNamespace:
 def test_the_total_of_a_device_is_the_part_that_torch_may_have(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
     monkeypatch.setitem(sys.modules, "torch.cuda", cuda(0.5))
     assert [it.total for it in device_readings()] == [4 * GIB]
 
@@ -53,6 +54,7 @@ def test_gpus_of_tensorflow_are_read_once_it_has_set_them_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     name = "tensorflow.python.eager.context"
+    monkeypatch.setitem(sys.modules, "tensorflow", ModuleType("tensorflow"))
     monkeypatch.delitem(sys.modules, "torch.cuda", raising=False)
     monkeypatch.setitem(sys.modules, "tensorflow.python.pywrap_tfe", SimpleNamespace())
     monkeypatch.delitem(sys.modules, "tensorflow.python.client._pywrap_tf_session", raising=False)

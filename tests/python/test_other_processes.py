@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pynvml
@@ -80,6 +80,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, int | No
 
     def ask(driver: Any, torch_cuda: SimpleNamespace | None = None) -> dict[str, int | None]:
         monkeypatch.delitem(sys.modules, "xleak._torch", raising=False)
+        monkeypatch.setitem(sys.modules, "torch", sys.modules.get("torch", ModuleType("torch")))
         monkeypatch.setitem(sys.modules, "torch.cuda", torch_cuda or cuda())
         monkeypatch.setitem(sys.modules, "pynvml", driver)
         namespace = os.stat("/proc/self/ns/pid").st_ino

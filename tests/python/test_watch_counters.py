@@ -17,20 +17,30 @@ class Loop:
         self.seconds = 0.0
         self.reading = 0.0
         self.read_at: list[int] = []
+        self._step = 0
+        self._interrupted = 0
         self._step_seconds, self._reading_seconds = step_seconds, reading_seconds
         self._counter = Sampled(self._read)
 
     def thread_time(self) -> float:
         return self.seconds + self.reading
 
+    def interrupt_at(self, step: int) -> None:
+        """The first reading from this step on takes a hundred milliseconds."""
+        self._interrupted = step
+
     def run(self, steps: int) -> None:
         for step in range(1, steps + 1):
+            self._step = step
             self.seconds += self._step_seconds
             if self._counter.at(step) is not None:
                 self.read_at.append(step)
 
     def _read(self) -> int:
         self.reading += self._reading_seconds
+        if 0 < self._interrupted <= self._step:
+            self._interrupted = 0
+            self.reading += 100 * MILLISECOND
         return 0
 
 
@@ -63,6 +73,16 @@ def test_the_first_steps_are_all_read_and_some_while_their_number_doubles(
     assert loop.read_at[:16] == list(range(1, 17))
     doublings = [sum(n < step <= 2 * n for step in loop.read_at) for n in (64, 512, 4096)]
     assert all(8 <= number <= 20 for number in doublings)
+
+
+def test_one_reading_that_was_interrupted_makes_the_next_no_rarer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loop = Loop(0.001 * MILLISECOND, 0.1 * MILLISECOND)
+    monkeypatch.setattr(counters, "time", loop)
+    loop.interrupt_at(60)
+    loop.run(150)
+    assert sum(75 < step <= 150 for step in loop.read_at) >= 8
 
 
 def test_steps_that_take_a_second_are_all_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ class Sampled(Generic[Value]):
         self.next_step = 1
         self._step = 0
         self._ended = 0.0
+        self._seconds = math.inf
         self._golden = 0.0
 
     def at(self, step: int) -> Value | None:
@@ -57,7 +59,9 @@ class Sampled(Generic[Value]):
         ended = time.thread_time()
         # The clock is that of one thread, and another one may take the next step.
         per_step = max(0.0, began - self._ended) / (step - self._step)
-        apart = self._apart(step, ended - began, per_step)
+        # One alone may have been interrupted: what a counter takes, it takes twice.
+        apart = self._apart(step, min(ended - began, self._seconds), per_step)
+        self._seconds = ended - began
         self._golden = (self._golden + _GOLDEN) % 1
         self._step, self._ended = step, ended
         self.next_step = step + max(1, round(apart * (0.5 + self._golden)))

@@ -37,6 +37,16 @@ def test_what_may_be_written_may_be_lost(tmp_path: Path, opening: str) -> None:
     assert MAY_BE_LOST in message(tmp_path, f"log = {opening}\nprint(log)\n", "XL505")
 
 
+def test_what_has_no_with_is_released_by_its_method(tmp_path: Path) -> None:
+    text = message(tmp_path, "import cv2\nfilm = cv2.VideoCapture(path)\nfilm.read()\n", "XL505")
+    assert text.endswith("Call `film.release()` in a `finally`.")
+
+
+def test_an_array_in_a_file_has_nothing_to_close(tmp_path: Path) -> None:
+    code = "import numpy as np\nstore = np.memmap(path, mode='w+', shape=4)\nstore[0] = 1\n"
+    assert findings(tmp_path, code, "XL505") == []
+
+
 def sums(term: str) -> str:
     return f"{MODEL}total = 0\nfor batch in loader:\n    total += {term}\nprint(total)\n"
 

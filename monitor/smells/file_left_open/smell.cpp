@@ -15,7 +15,7 @@ List<Call> openings_of(const SourceView& code) {
   return code.calls_to({"builtins.open", "io.open", "codecs.open", "gzip.open", "bz2.open",
                         "lzma.open", "tarfile.open", "zipfile.ZipFile", "h5py.File",
                         "tensorflow.io.gfile.GFile", "tensorflow.io.TFRecordWriter",
-                        "cv2.VideoCapture", "cv2.VideoWriter", "numpy.memmap",
+                        "cv2.VideoCapture", "cv2.VideoWriter",
                         "torch.utils.tensorboard.SummaryWriter", "tensorboardX.SummaryWriter"});
 }
 
@@ -43,6 +43,14 @@ bool is_for_reading(const Call& opening) {
                         [](const Expr& each) { return each.is(Kind::starred); });
   }
   return mode.is(Kind::string) && mode.string().find_first_of("wax+") == std::string_view::npos;
+}
+
+// OpenCV's have no `with`.
+std::string end_of(const Call& opening, const std::string& name) {
+  if (opening.callee().is_dotted({"cv2.VideoCapture", "cv2.VideoWriter"})) {
+    return "Call `" + name + ".release()` in a `finally`.";
+  }
+  return "Write `with " + std::string(opening.callee().text()) + "(…) as " + name + ":`.";
 }
 
 bool is_end(const Call& call) {
@@ -134,8 +142,8 @@ constexpr const char* kMayBeLost = ", and what was written last may not be in it
 Finding of_name(const Call& opening, const Place& handle) {
   const std::string name(handle.name());
   return opening.finding("`" + name + "` is never closed: the file stays open as long as the name" +
-                         (is_for_reading(opening) ? "" : kMayBeLost) + ". Write `with " +
-                         std::string(opening.callee().text()) + "(…) as " + name + ":`.");
+                         (is_for_reading(opening) ? "" : kMayBeLost) + ". " +
+                         end_of(opening, name));
 }
 
 void add_named(const Call& opening, std::vector<Finding>& findings) {

@@ -15,6 +15,15 @@ for picture in pictures:
     found.append(net(there).argmax(1).tolist())
 del there
 
+# %% deleted in each iteration
+for picture in pictures:
+    try:
+        shown = picture.to(device)
+        found.append(net(shown).argmax(1).tolist())
+        del shown
+    except RuntimeError:
+        del shown
+
 # %% used again
 for picture in pictures:
     last = picture.to(device)

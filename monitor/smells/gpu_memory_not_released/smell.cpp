@@ -85,6 +85,13 @@ bool is_result_of(const Loop& loop, const Place& place) {
   return is_begun_before && is_carried;
 }
 
+bool is_deleted_in(const Loop& loop, const Place& place) {
+  const auto bindings = place.bindings();
+  return std::any_of(bindings.begin(), bindings.end(), [&](const PlaceBinding& binding) {
+    return binding.how == Bound::deleted && binding.target.is_inside(loop);
+  });
+}
+
 // Names that the loop leaves behind with tensors on the device, each once.
 std::vector<std::string> left_by(const Loop& loop) {
   std::vector<std::string> names;
@@ -94,7 +101,7 @@ std::vector<std::string> left_by(const Loop& loop) {
     if (!target.is(Kind::name) || !place.is_module_level() || is_used_behind(place, loop)) continue;
     const auto bindings = place.bindings();
     if (std::none_of(bindings.begin(), bindings.end(), is_on_device)) continue;
-    if (is_result_of(loop, place)) continue;
+    if (is_result_of(loop, place) || is_deleted_in(loop, place)) continue;
     const std::string name(place.name());
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }

@@ -36,6 +36,9 @@ def begin_scope() -> int:
 def scope_use(scope: int) -> tuple[int, int, int] | None:
     """Return (kept, peak, allocated) since a scope began, as end_cell() does; None once it has ended."""
 
+def older_freed_bytes(scope: int) -> int:
+    """Return the bytes that were freed since a scope began, of what was made before; 0 once it has ended."""
+
 def end_scope(scope: int) -> None:
     """End it; one that has ended is left alone."""
 

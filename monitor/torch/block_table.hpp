@@ -10,7 +10,8 @@ namespace xleak::libtorch {
 struct Block {
   std::uintptr_t address = 0;
   std::int64_t bytes = 0;
-  int cell = 0;  ///< Index of the cell that made it; 0 between cells.
+  int cell = 0;   ///< Index of the cell that made it; 0 between cells.
+  int scope = 0;  ///< Number of the scope that had begun last when it was made; 0 before the first.
 };
 
 /// A hash table from address to block: linear probing, and no markers of what was removed. Not safe

@@ -66,6 +66,10 @@ void register_allocator(py::module_& m) {
   m.def("begin_scope", [] { return TensorAccount::instance().begin_scope(); });
   m.def("scope_use", &scope_use, py::arg("scope"));
   m.def(
+      "older_freed_bytes",
+      [](int scope) { return TensorAccount::instance().older_freed_bytes(scope); },
+      py::arg("scope"));
+  m.def(
       "end_scope", [](int scope) { TensorAccount::instance().end_scope(scope); }, py::arg("scope"));
   m.def("live_bytes", [] { return TensorAccount::instance().live_bytes(); });
   m.def("grown", &grown);

@@ -41,7 +41,7 @@ bool TensorAccount::note(const Block& block) noexcept {
 
 void TensorAccount::add(std::uintptr_t address, std::int64_t bytes) noexcept {
   const std::lock_guard guard(lock_);
-  const Block block{address, bytes, cell_};
+  const Block block{address, bytes, cell_, last_scope_};
   if (note(block) && cell_ != 0) growth_.made(block);
 }
 
@@ -55,6 +55,9 @@ void TensorAccount::remove(std::uintptr_t address) noexcept {
   const auto block = blocks_.take(address);
   if (!block) return;
   live_bytes_ -= block->bytes;
+  for (Scope& scope : scopes_) {
+    if (block->scope < scope.number) scope.older_freed_bytes += block->bytes;
+  }
   growth_.freed(*block);
   if (cell_ != 0 && block->cell == cell_) churn_.freed(block->bytes);
 }
@@ -111,17 +114,28 @@ std::optional<CellUse> TensorAccount::end_cell(int index) noexcept {
 
 int TensorAccount::begin_scope() {
   const std::lock_guard guard(lock_);
-  scopes_.push_back({++last_scope_, live_bytes_, live_bytes_, allocated_bytes_});
+  scopes_.push_back({++last_scope_, live_bytes_, live_bytes_, allocated_bytes_, 0});
   return last_scope_;
 }
 
-std::optional<CellUse> TensorAccount::scope_use(int scope) const noexcept {
-  const std::lock_guard guard(lock_);
+const TensorAccount::Scope* TensorAccount::scope(int number) const noexcept {
   const auto at = std::find_if(scopes_.begin(), scopes_.end(),
-                               [scope](const Scope& it) { return it.number == scope; });
-  if (at == scopes_.end()) return std::nullopt;
+                               [number](const Scope& it) { return it.number == number; });
+  return at == scopes_.end() ? nullptr : &*at;
+}
+
+std::optional<CellUse> TensorAccount::scope_use(int number) const noexcept {
+  const std::lock_guard guard(lock_);
+  const Scope* at = scope(number);
+  if (at == nullptr) return std::nullopt;
   return CellUse{live_bytes_ - at->live_bytes, at->peak_bytes,
                  allocated_bytes_ - at->allocated_bytes};
+}
+
+std::int64_t TensorAccount::older_freed_bytes(int number) const noexcept {
+  const std::lock_guard guard(lock_);
+  const Scope* at = scope(number);
+  return at == nullptr ? 0 : at->older_freed_bytes;
 }
 
 void TensorAccount::end_scope(int scope) noexcept {

@@ -49,7 +49,9 @@ class TensorAccount {
   /// Scopes nest and overlap as they like.
   int begin_scope();
   /// Since it began; empty for one that has ended.
-  std::optional<CellUse> scope_use(int scope) const noexcept;
+  std::optional<CellUse> scope_use(int number) const noexcept;
+  /// Bytes that were freed since it began, of blocks from before; 0 for one that has ended.
+  std::int64_t older_freed_bytes(int number) const noexcept;
   void end_scope(int scope) noexcept;
 
   /// The blocks that grew by copies since the last cell began that is in no other, up to its end.
@@ -74,9 +76,11 @@ class TensorAccount {
     std::int64_t live_bytes;
     std::int64_t peak_bytes;
     std::int64_t allocated_bytes;
+    std::int64_t older_freed_bytes;
   };
 
   bool note(const Block& block) noexcept;
+  const Scope* scope(int number) const noexcept;
 
   // One lock for all of it: what it guards takes less time than a second lock would.
   mutable SpinLock lock_;

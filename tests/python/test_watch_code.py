@@ -249,3 +249,17 @@ def test_a_found_leak_is_pinned_by_nobody_once_the_user_lets_go() -> None:
     kept.clear()
     # Gradients and the optimizer's state went with the training.
     assert _torch.live_bytes() - before < 20_000
+
+
+@pytest.mark.parametrize("freed_at", [75, 148, 290, 299])
+def test_what_was_there_before_the_loop_and_is_freed_in_it_hides_no_leak(freed_at: int) -> None:
+    older, kept = [torch.zeros(4_000_000)], list[torch.Tensor]()
+
+    def keep(step: int, loss: torch.Tensor, output: torch.Tensor) -> None:
+        kept.append(torch.zeros(2500))
+        if step == freed_at:
+            older.clear()
+
+    leak = the_leak(watched(keep))
+    assert leak.bytes_per_step == pytest.approx(10_000, rel=0.02)
+    assert the_cause(leak).holder == "kept"

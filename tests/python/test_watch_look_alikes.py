@@ -39,6 +39,11 @@ def test_a_cache_that_is_full_is_silent() -> None:
     assert watched(lambda step, *_: cache.setdefault(step % 64, torch.zeros(50_000))).leaks == []
 
 
+def test_results_that_take_the_place_of_what_they_were_made_from_are_silent() -> None:
+    waiting, results = [torch.zeros(50_000) for _ in range(300)], list[torch.Tensor]()
+    assert watched(lambda *_: results.append(waiting.pop() + 1)).leaks == []
+
+
 def test_a_cache_with_a_limit_is_silent() -> None:
     cache: OrderedDict[int, torch.Tensor] = OrderedDict()
 

@@ -37,6 +37,8 @@ class Judge:
         self._step_name = step_name
         self._every = every
         self._series: dict[str, Series] = {}
+        self._made = Series()
+        self._older_freed = Series()
         self._mark: Mark | None = None
         self._births: Births | None = None
         self._rising_checks = 0
@@ -50,9 +52,10 @@ class Judge:
         self.steps += 1
         return self.look(values)
 
-    def look(self, values: dict[str, int]) -> list[Leak]:
-        """The same where `steps` has been counted; none is needed before next_step."""
-        self._add(values)
+    def look(self, values: dict[str, int], older_freed: int = 0) -> list[Leak]:
+        """The same where `steps` has been counted; none is needed before next_step. older_freed: bytes
+        of tensors on the host that were made before the first step and are freed by now."""
+        self._add(values, older_freed)
         if self._births is not None:
             self._births.step(self.steps)
         if self.steps < self._next_check:
@@ -73,16 +76,19 @@ class Judge:
         first = min((it for it in _FIRST_CHECKS if it > step), default=sys.maxsize)
         return min(first, (step // every + 1) * every)
 
-    def end(self, values: dict[str, int] | None) -> list[Leak]:
+    def end(self, values: dict[str, int] | None, older_freed: int = 0) -> list[Leak]:
         """No step comes any more. values: after the last one; None where that is not to be judged."""
         if self._births is not None:
             self._births.stop()
         if values is None or self._told or self.steps == 0:
             return []
-        self._add(values)
+        self._add(values, older_freed)
         return self._leaks(LEAST_BYTES)
 
-    def _add(self, values: dict[str, int]) -> None:
+    def _add(self, values: dict[str, int], older_freed: int) -> None:
+        if HOST in values:
+            self._made.add(self.steps, values[HOST] + older_freed)
+            self._older_freed.add(self.steps, older_freed)
         for name, value in values.items():
             # Tensors on the host lie in the C heap and are a series of their own: by the few readings of
             # the heap, tensors that have levelled off would seem to grow.
@@ -112,6 +118,10 @@ class Judge:
 
     def _grown(self, least_bytes: int) -> dict[str, Growth]:
         found = {name: series.growth() for name, series in self._series.items()}
+        # A collection that frees what was there before the loop hides nothing that the steps add. Where
+        # each step frees some of it, the steps replace it.
+        if HOST in found and found[HOST] is None and self._older_freed.growth() is None:
+            found[HOST] = self._made.growth()
         return {
             name: it
             for name, it in found.items()

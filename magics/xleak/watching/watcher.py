@@ -161,9 +161,16 @@ class Watcher:
         use = _torch.scope_use(self._scope)
         return Use(use[0], use[1]) if use else None
 
+    def _older_freed(self) -> int:
+        if not self._scope:
+            return 0
+        from xleak import _torch
+
+        return _torch.older_freed_bytes(self._scope)
+
     def _look(self) -> list[Leak]:
         self._next_look = self.steps + 1
-        leaks = self._judge.look(self._counters.at(self.steps))
+        leaks = self._judge.look(self._counters.at(self.steps), self._older_freed())
         self._next_look = min(self._counters.next_step, self._judge.next_step)
         return leaks
 
@@ -173,12 +180,13 @@ class Watcher:
         if not self._open:
             return []
         self._after = self._counters.all()
+        older_freed = self._older_freed()
         self._host = self._host_use()
         if self._host is None and HOST in self._after and HOST in self._before:
             self._host = Use(self._after[HOST], None)
         self._open = False
         self._end_devices()
-        leaks = self._judge.end(self._after if judged else None)
+        leaks = self._judge.end(self._after if judged else None, older_freed)
         if judged and self._max_kept is not None:
             leaks += self._above(self._max_kept)
         return leaks

@@ -53,6 +53,22 @@ TEST_SUITE("tensor_account") {
     CHECK(account.end_cell(1)->peak_bytes == 110);
   }
 
+  TEST_CASE("a scope knows what was freed of before it, and of its own nothing") {
+    TensorAccount account;
+    account.add(64, 100);
+    const int outer = account.begin_scope();
+    account.add(128, 10);
+    const int inner = account.begin_scope();
+    account.add(192, 1);
+    account.remove(64);
+    account.remove(128);
+    account.remove(192);
+    CHECK(account.older_freed_bytes(outer) == 100);
+    CHECK(account.older_freed_bytes(inner) == 110);
+    account.end_scope(outer);
+    CHECK(account.older_freed_bytes(outer) == 0);
+  }
+
   TEST_CASE("a scope that ended costs the blocks after it nothing and has no numbers") {
     TensorAccount account;
     const int scope = account.begin_scope();

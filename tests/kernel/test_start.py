@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 import zmq
-from harness import PYTHON, TIMEOUT, Message, Session
+from harness import PYTHON, TIMEOUT, Message, Session, XleakManager, stop
 from jupyter_client.connect import write_connection_file
+from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.session import Session as Wire
 
 
@@ -287,3 +288,110 @@ def test_cells_that_keep_nothing_start_no_search_and_what_searches_is_not_loaded
     fresh_kernel.run("x = bytearray(4 << 20)")
     fresh_kernel.settle()
     assert fresh_kernel.ask(is_loaded) is True
+
+
+# --- while IPython is imported ------------------------------------------------------------------
+
+SLOW_IMPORT = """
+import pathlib, sys, time
+from xleak.kernel.__main__ import main
+
+gate = pathlib.Path(sys.argv.pop())
+
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        while name.startswith("IPython.") and not gate.exists():
+            time.sleep(0.001)
+
+sys.meta_path.insert(0, Slow())
+main()
+"""
+
+
+class SlowManager(XleakManager):
+    """A kernel that comes to import IPython and no further before its file `gate` is there."""
+
+    gate = ""
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        spec = super().kernel_spec
+        spec.argv = [self.python, "-c", SLOW_IMPORT, "-f", "{connection_file}", self.gate]
+        return spec
+
+
+@pytest.fixture
+def slow_start(tmp_path: Path) -> Iterator[tuple[Session, Path]]:
+    manager = SlowManager()
+    manager.gate = str(tmp_path / "gate")
+    manager.start_kernel(env={**os.environ, "IPYTHONDIR": str(tmp_path)})
+    client = manager.client()
+    client.start_channels()
+    session = Session(manager, client)
+    yield session, tmp_path / "gate"
+    stop(session)
+
+
+def test_a_kernel_says_what_it_is_before_ipython_is_imported_and_the_same_afterwards(
+    slow_start: tuple[Session, Path],
+) -> None:
+    kernel, gate = slow_start
+    assert kernel.client.get_iopub_msg(timeout=TIMEOUT)["msg_type"] == "iopub_welcome"
+    infos = [
+        kernel.request("kernel_info_request"),
+        kernel.request("kernel_info_request", channel="control"),
+    ]
+    early = infos[0]["content"]
+    assert [info["content"] for info in infos] == [early] * 2
+    states = [kernel.client.get_iopub_msg(timeout=TIMEOUT) for _ in range(4)]
+    assert [it["content"]["execution_state"] for it in states] == ["busy", "idle"] * 2
+    assert states[0]["parent_header"]["msg_id"] == infos[0]["parent_header"]["msg_id"]
+    gate.touch()
+    kernel.run("1")
+    late = kernel.request("kernel_info_request")["content"]
+    # IPython ends its banner with a tip.
+    assert late.pop("banner").startswith(early.pop("banner"))
+    assert late == early
+
+
+def test_what_is_asked_before_ipython_is_imported_is_served_afterwards_in_its_order(
+    slow_start: tuple[Session, Path],
+) -> None:
+    kernel, gate = slow_start
+    kernel.request("kernel_info_request")
+    sent = [kernel.send("first = 1"), kernel.send("first + 1")]
+    content = {"code": "fir", "cursor_pos": 3}
+    sent.append(kernel.client.session.msg("complete_request", content))
+    kernel.client.shell_channel.send(sent[-1])
+    sent[-1] = sent[-1]["header"]["msg_id"]
+    sent.append(kernel.client.kernel_info())
+    usage = kernel.client.session.msg("usage_request", {})
+    kernel.client.control_channel.send(usage)
+    gate.touch()
+    replies = [kernel.client.get_shell_msg(timeout=TIMEOUT) for _ in sent]
+    assert [it["parent_header"]["msg_id"] for it in replies] == sent
+    assert [it["content"]["status"] for it in replies] == ["ok"] * 4
+    assert replies[2]["content"]["matches"] == ["first"]
+    reply = kernel.client.get_control_msg(timeout=TIMEOUT)
+    assert reply["parent_header"]["msg_id"] == usage["header"]["msg_id"]
+
+
+def test_what_waits_behind_a_failed_first_cell_is_aborted(slow_start: tuple[Session, Path]) -> None:
+    kernel, gate = slow_start
+    kernel.request("kernel_info_request")
+    failed, aborted = kernel.send("1/0"), kernel.send("x = 1")
+    gate.touch()
+    replies = [kernel.client.get_shell_msg(timeout=TIMEOUT) for _ in range(2)]
+    assert [it["parent_header"]["msg_id"] for it in replies] == [failed, aborted]
+    assert [it["content"]["status"] for it in replies] == ["error", "aborted"]
+
+
+def test_a_kernel_that_ends_before_its_shell_is_made_ends_at_once(tmp_path: Path) -> None:
+    path, _ = write_connection_file(str(tmp_path / "connection.json"))
+    broken = (
+        "import sys; sys.modules['IPython'] = None\nfrom xleak.kernel.__main__ import main; main()"
+    )
+    ran = subprocess.run(
+        [PYTHON, "-c", broken, "-f", path], capture_output=True, text=True, timeout=TIMEOUT
+    )
+    assert (ran.returncode, "IPython" in ran.stderr) == (1, True)

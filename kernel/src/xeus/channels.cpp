@@ -143,6 +143,11 @@ void Channels::send(zmq::socket_t& socket, xeus::xmessage message) {
   send_parts(socket, wire);
 }
 
+void Channels::answer_heartbeat() {
+  zmq::multipart_t ping = receive_parts(heartbeat);
+  if (!ping.empty()) send_parts(heartbeat, ping);
+}
+
 void Channels::publish(xeus::xpub_message message) {
   auto wire = xeus::xzmq_serializer::serialize_iopub(std::move(message), *authentication_,
                                                      nlohmann::json::error_handler_t::replace);

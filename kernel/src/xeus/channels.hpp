@@ -29,6 +29,8 @@ class Channels {
   /// The next message, or empty when there is none. What is malformed or wrongly signed is dropped.
   std::optional<xeus::xmessage> receive(zmq::socket_t& socket);
   void send(zmq::socket_t& socket, xeus::xmessage message);
+  /// Sends a heartbeat back where one has come.
+  void answer_heartbeat();
   void publish(xeus::xpub_message message);
   /// Publishes parts that are already on the wire's form, as the debugger's client makes them.
   void publish_raw(zmq::multipart_t& parts);

@@ -85,6 +85,7 @@ void Interpreter::configure_impl() {
 }
 
 void Interpreter::serve(Server& server) {
+  server.set_kernel_info(kernel_info_);
   server.set_idle([this](int shell_fd, int wake_fd) { shell("idle")(shell_fd, wake_fd); });
   server.handle_on_shell("execute_request", [this, &server](const xeus::xmessage& request) {
     return execute(server, request);

@@ -25,12 +25,11 @@ namespace nl = nlohmann;
 xeus::xkernel* the_kernel = nullptr;
 Server* the_server = nullptr;
 
-// The sockets, bound before the kernel exists: front ends may connect while Python imports the
-// rest. The kernel takes them over.
+// The server, which answers before the kernel exists. The kernel takes it over.
 struct Bound {
   xeus::xconfiguration config;
   std::unique_ptr<xeus::xcontext> context;
-  std::unique_ptr<Channels> channels;
+  std::unique_ptr<Server> server;
 };
 Bound* bound = nullptr;
 
@@ -41,29 +40,28 @@ Server& server() {
   return *the_server;
 }
 
-std::unique_ptr<xeus::xserver> build_server(xeus::xcontext& context,
-                                            const xeus::xconfiguration& config,
+std::unique_ptr<xeus::xserver> build_server(xeus::xcontext&, const xeus::xconfiguration&,
                                             nl::json::error_handler_t) {
-  auto built = std::make_unique<Server>(context.get_wrapped_context<zmq::context_t>(), config,
-                                        std::move(bound->channels));
-  the_server = built.get();
-  return built;
+  the_server = bound->server.get();
+  return std::move(bound->server);
 }
 
 // xeus greets on std::clog and its debugger tells every step there. Nobody asked for either.
 void silence_log() { std::clog.rdbuf(nullptr); }
 
-void bind(const std::string& connection_file) {
+void bind(const std::string& connection_file, const std::string& kernel_info) {
+  watch_forks();
   auto config = xeus::load_configuration(connection_file);
   auto context = xeus::make_context<zmq::context_t>();
   auto channels = std::make_unique<Channels>(context->m_context, config);
-  bound = new Bound{std::move(config), std::move(context), std::move(channels)};
+  auto server = std::make_unique<Server>(context->m_context, config, std::move(channels),
+                                         nl::json::parse(kernel_info));
+  bound = new Bound{std::move(config), std::move(context), std::move(server)};
 }
 
 void create(py::object application, const std::string& python) {
-  if (bound == nullptr || !bound->channels)
+  if (bound == nullptr || !bound->server)
     throw std::runtime_error("cannot create the kernel: its sockets are not bound. Call bind().");
-  watch_forks();
   silence_log();
   auto interpreter = std::make_unique<Interpreter>(std::move(application));
   Interpreter& running = *interpreter;
@@ -118,8 +116,9 @@ void publish_after(const std::string& type, const std::string& header_and_conten
 
 PYBIND11_MODULE(_kernel, m) {
   m.doc() = "The xeus kernel around xleak's shell. Used by xleak.kernel alone.";
-  m.def("bind", &bind, py::arg("connection_file"),
-        "Open the sockets: front ends connect while the rest is imported.");
+  m.def("bind", &bind, py::arg("connection_file"), py::arg("kernel_info"),
+        "Open the sockets. Front ends connect while the rest is imported, and are told what this "
+        "kernel is by `kernel_info`, the content of a kernel_info_reply as JSON.");
   m.def("create", &create, py::arg("application"), py::arg("python"));
   m.def(
       "run", [] { the_kernel->start(); }, "Serve requests until the kernel is asked to end.");
@@ -161,7 +160,8 @@ PYBIND11_MODULE(_kernel, m) {
   m.def(
       "close",
       [] {
-        if (the_server != nullptr) the_server->close();
+        if (the_server != nullptr) return the_server->close();
+        if (bound != nullptr && bound->server) bound->server->close();
       },
       py::call_guard<py::gil_scoped_release>());
 }

@@ -69,7 +69,11 @@ void Output::set_publisher(Publisher publisher) {
 void Output::start() {
   // Into a pipe the C library would hold text back until 4 KiB have come.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  for (int index : {0, 1}) pipes_[index] = capture(index + 1, originals_[index]);
+  {
+    // Requests are answered on other threads already.
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (int index : {0, 1}) pipes_[index] = capture(index + 1, originals_[index]);
+  }
   wake_ = ::eventfd(0, EFD_CLOEXEC);
   reader_ = start_thread([this] { read_pipes(); });
   flusher_ = start_thread([this] { publish_in_time(); });

@@ -3,13 +3,13 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
 
 #include "forked.hpp"
+#include "polling.hpp"
 #include "pybind11/pybind11.h"
 #include "threads.hpp"
 #include "xeus/xguid.hpp"
@@ -25,13 +25,13 @@ namespace py = pybind11;
 // How soon a signal handler of the user's runs while a cell waits for input.
 constexpr long kInputCheckMilliseconds = 50;
 constexpr std::chrono::milliseconds kParentCheck{1000};
-constexpr std::chrono::milliseconds kForEver{-1};
 
 // What xeus's core answers by itself; it would also run cells on the control thread, without the
 // GIL.
-const std::set<std::string> kCoreOnShell = {"kernel_info_request", "complete_request",
-                                            "inspect_request", "is_complete_request"};
-const std::set<std::string> kCoreOnControl = {"kernel_info_request", "debug_request"};
+const std::set<std::string> kCoreOnShell = {"complete_request", "inspect_request",
+                                            "is_complete_request"};
+const std::set<std::string> kCoreOnControl = {"debug_request"};
+const std::string kKernelInfo = "kernel_info_request";
 
 // A child of os.fork() that comes back to the kernel's loop has nothing more to do.
 void end_if_forked() {
@@ -80,19 +80,6 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-zmq::pollitem_t readable(zmq::socket_t& socket) { return {socket.handle(), 0, ZMQ_POLLIN, 0}; }
-zmq::pollitem_t readable(int descriptor) { return {nullptr, descriptor, ZMQ_POLLIN, 0}; }
-
-template <std::size_t count>
-void wait_for_one(std::array<zmq::pollitem_t, count>& items, std::chrono::milliseconds patience) {
-  try {
-    zmq::poll(items.data(), items.size(), patience);
-  } catch (const zmq::error_t& error) {
-    // A debugger that attaches interrupts the wait, though signals go elsewhere.
-    if (error.num() != EINTR) throw;
-  }
-}
-
 }  // namespace
 
 /// The debugger asks for code to be run. It comes on the control thread, which may run Python
@@ -109,13 +96,14 @@ class Server::Messenger final : public xeus::xcontrol_messenger {
 };
 
 Server::Server(zmq::context_t& context, const xeus::xconfiguration& config,
-               std::unique_ptr<Channels> channels)
+               std::unique_ptr<Channels> channels, nl::json kernel_info)
     : config_(config),
       session_id_(xeus::new_xguid().c_str()),
       owned_channels_(std::move(channels)),
       channels_(*owned_channels_),
       debug_events_(context, zmq::socket_type::sub),
       messenger_(std::make_unique<Messenger>(*this)),
+      kernel_info_(std::move(kernel_info)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       stopping_(::eventfd(0, EFD_CLOEXEC)) {
   debug_events_.set(zmq::sockopt::subscribe, "");
@@ -124,12 +112,29 @@ Server::Server(zmq::context_t& context, const xeus::xconfiguration& config,
     publish_for(parent, "stream", {{"name", name}, {"text", std::move(text)}}, nl::json::object(),
                 {});
   });
+  const Handler tell = [this](const xeus::xmessage&) {
+    std::lock_guard<std::mutex> lock(kernel_info_mutex_);
+    return kernel_info_;
+  };
+  handle_on_shell(kKernelInfo, tell);
+  handle_on_control(kKernelInfo, tell);
+  publish_for(nl::json::object(), "status", {{"execution_state", "starting"}}, nl::json::object(),
+              {});
+  starting_ = std::make_unique<WhileStarting>(
+      channels_,
+      [this, tell](const xeus::xmessage& request, zmq::socket_t& socket) {
+        if (type_of(request) != kKernelInfo) return false;
+        answer(request, socket, tell);
+        return true;
+      },
+      [this] { welcome_subscribers(); });
 }
 
 Server::~Server() { close(); }
 
 void Server::close() {
   if (in_forked_child()) return;
+  starting_->end();
   output_.stop();
   debug_events_.close();
   channels_.close();
@@ -137,10 +142,16 @@ void Server::close() {
 
 // --- the loop ----------------------------------------------------------------------------------
 
-void Server::start_impl(xeus::xpub_message message) {
-  // Front ends that connected while Python was starting get their welcome first.
-  welcome_subscribers();
-  channels_.publish(std::move(message));
+void Server::set_kernel_info(nl::json content) {
+  std::lock_guard<std::mutex> lock(kernel_info_mutex_);
+  kernel_info_ = std::move(content);
+}
+
+// The core's word that the kernel starts comes late: front ends have been told, and that it is
+// idle.
+void Server::start_impl(xeus::xpub_message) {
+  starting_->end();
+  is_started_ = true;
   control_thread_ = start_thread([this] { serve_control(); });
   heartbeat_thread_ = start_thread([this] { serve_heartbeat(); });
   const int shell = channels_.shell.get(zmq::sockopt::fd);
@@ -168,7 +179,7 @@ void Server::serve_shell() {
       xeus::xmessage request = std::move(aborted_.front());
       aborted_.pop_front();
       dispatch_shell(std::move(request), /*abort=*/true);
-    } else if (auto request = channels_.receive(channels_.shell)) {
+    } else if (auto request = next_on_shell()) {
       dispatch_shell(std::move(*request), /*abort=*/false);
     } else {
       return;
@@ -177,8 +188,16 @@ void Server::serve_shell() {
   }
 }
 
+std::optional<xeus::xmessage> Server::next_on_shell() {
+  auto& kept = starting_->kept_on_shell;
+  if (kept.empty()) return channels_.receive(channels_.shell);
+  xeus::xmessage request = std::move(kept.front());
+  kept.pop_front();
+  return request;
+}
+
 void Server::abort_queued() {
-  while (auto request = channels_.receive(channels_.shell)) aborted_.push_back(std::move(*request));
+  while (auto request = next_on_shell()) aborted_.push_back(std::move(*request));
 }
 
 void Server::serve_control() {
@@ -186,6 +205,8 @@ void Server::serve_control() {
   std::array<zmq::pollitem_t, 5> items{readable(channels_.control), readable(debug_events_),
                                        readable(subscriptions[0]), readable(subscriptions[1]),
                                        readable(stopping_)};
+  for (xeus::xmessage& request : starting_->kept_on_control) dispatch_control(std::move(request));
+  starting_->kept_on_control.clear();
   while (!stop_) {
     wait_for_one(items, kForEver);
     forward_debug_events();
@@ -210,8 +231,7 @@ void Server::serve_heartbeat() {
   std::array<zmq::pollitem_t, 2> items{readable(channels_.heartbeat), readable(stopping_)};
   while (!stop_) {
     wait_for_one(items, watch_parent ? kParentCheck : kForEver);
-    zmq::multipart_t ping;
-    if (ping.recv(channels_.heartbeat, ZMQ_DONTWAIT)) ping.send(channels_.heartbeat);
+    channels_.answer_heartbeat();
     // Who started the kernel is gone without a word: nobody can reach or stop it any more.
     if (watch_parent && ::getppid() != parent) ::_exit(1);
   }
@@ -222,7 +242,10 @@ void Server::forward_debug_events() {
   while (event.recv(debug_events_, ZMQ_DONTWAIT)) channels_.publish_raw(event);
 }
 
-bool Server::request_waits() { return stop_ || wait_readable(channels_.shell, 0); }
+bool Server::request_waits() {
+  if (!is_started_) return starting_->keeps_one();
+  return stop_ || !starting_->kept_on_shell.empty() || wait_readable(channels_.shell, 0);
+}
 
 void Server::request_stop() noexcept {
   stop_ = true;

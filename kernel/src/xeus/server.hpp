@@ -10,6 +10,7 @@
 
 #include "channels.hpp"
 #include "output.hpp"
+#include "while_starting.hpp"
 #include "xeus/xcontrol_messenger.hpp"
 #include "xeus/xeus_context.hpp"
 #include "xeus/xserver.hpp"
@@ -24,8 +25,10 @@ class Server final : public xeus::xserver {
   /// Answers one request: the content of the reply, or null for a message that has none.
   using Handler = std::function<nlohmann::json(const xeus::xmessage&)>;
 
+  /// From here on front ends are welcomed, and told what this kernel is by the content
+  /// `kernel_info`. All other requests wait for start().
   Server(zmq::context_t& context, const xeus::xconfiguration& config,
-         std::unique_ptr<Channels> channels);
+         std::unique_ptr<Channels> channels, nlohmann::json kernel_info);
   ~Server() override;
 
   /// `wait(shell_descriptor, wake_descriptor)` returns when one of the two can be read.
@@ -39,6 +42,9 @@ class Server final : public xeus::xserver {
   void handle_on_control(const std::string& type, Handler handler) {
     control_handlers_[type] = std::move(handler);
   }
+
+  /// The content of later replies to kernel_info_request. Any thread.
+  void set_kernel_info(nlohmann::json content);
 
   /// Publishes on iopub for the request that is being served. Any thread; nothing in a forked
   /// child.
@@ -82,6 +88,7 @@ class Server final : public xeus::xserver {
   void update_config_impl(xeus::xconfiguration& config) const override;
 
   void serve_shell();
+  std::optional<xeus::xmessage> next_on_shell();
   void serve_control();
   void serve_heartbeat();
   void welcome_subscribers();
@@ -103,12 +110,15 @@ class Server final : public xeus::xserver {
   Channels& channels_;
   zmq::socket_t debug_events_;
   std::unique_ptr<xeus::xcontrol_messenger> messenger_;
+  std::mutex kernel_info_mutex_;
+  nlohmann::json kernel_info_;
   std::function<void(int, int)> idle_;
   std::map<std::string, Handler> shell_handlers_;
   std::map<std::string, Handler> control_handlers_;
   mutable std::mutex parent_mutex_;
   nlohmann::json parent_;
   xeus::xmessage::guid_list identities_;
+  bool is_started_ = false;  // Main thread alone.
   std::atomic<bool> stop_{false};
   bool debugger_started_ = false;  // Control thread alone.
   std::deque<xeus::xmessage> aborted_;
@@ -119,6 +129,7 @@ class Server final : public xeus::xserver {
   std::thread control_thread_;
   std::thread heartbeat_thread_;
   Output output_;
+  std::unique_ptr<WhileStarting> starting_;
 };
 
 }  // namespace xleak::kernel

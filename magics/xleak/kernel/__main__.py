@@ -56,7 +56,10 @@ def main() -> None:
             f"xleak: the native kernel cannot be loaded: {error}. It is built where xeus-python's development "
             "files are (Debian 12: apt install xeus-python-dev); %load_ext xleak works in every other kernel."
         )
-    _kernel.bind(arguments.connection_file)
+    from xleak.kernel.info import banner_before_import, kernel_info
+
+    # From here on front ends are answered, so the 0.1 s and more of IPython's import keep nobody waiting.
+    _kernel.bind(arguments.connection_file, json.dumps(kernel_info(banner_before_import())))
     from xleak.kernel.later import import_asyncio
 
     import_asyncio()

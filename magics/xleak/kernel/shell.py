@@ -29,6 +29,7 @@ from xleak import _kernel, _native
 from xleak.kernel.display import KernelDisplayHook, KernelDisplayPublisher, as_json, publish
 from xleak.kernel.facade import KernelFacade
 from xleak.kernel.history import HistoryManager
+from xleak.kernel.info import kernel_info
 from xleak.kernel.interrupts import Interrupts
 from xleak.kernel.loading import load
 from xleak.kernel.loop import MainLoop
@@ -165,31 +166,7 @@ class KernelShell(AnsweringShell):
 
     def kernel_info(self) -> Content:
         """The content of a kernel_info_reply."""
-        version = sys.version_info
-        return {
-            "status": "ok",
-            "protocol_version": "5.3",
-            "implementation": "xleak",
-            "implementation_version": _native.__version__,
-            "banner": self.banner,
-            "language_info": {
-                "name": "python",
-                "version": f"{version.major}.{version.minor}.{version.micro}",
-                "mimetype": "text/x-python",
-                "codemirror_mode": {"name": "ipython", "version": version.major},
-                "pygments_lexer": "ipython3",
-                "nbconvert_exporter": "python",
-                "file_extension": ".py",
-            },
-            "help_links": [
-                {
-                    "text": "Python",
-                    "url": f"https://docs.python.org/{version.major}.{version.minor}",
-                }
-            ],
-            "debugger": True,
-            "supported_features": ["debugger"],
-        }
+        return kernel_info(self.banner)
 
     def idle(self, *descriptors: int) -> None:
         """Called by the kernel when no request waits."""

@@ -579,6 +579,36 @@ def bindings_fingerprint(
     ``last`` does. Small text and numbers do not count. All dictionaries are exact ones.
     """
 
+Place = Literal["out", "user_ns", "hidden", "hook"]
+
+def cached_entries(
+    user_ns: dict[str, Any],
+    hidden: dict[str, Any],
+    out: dict[int, Any],
+    hook: dict[str, Any],
+    scalars: bool,
+) -> list[tuple[Place, Any, Any, int]]:
+    """Return (place, key, value, n of ``Out[n]``) of every reference of the shell's to a shown value.
+
+    In the order ``Out``, hidden names ``_n`` each with the user's name for the same, underscores (n is 0), the user's
+    names for entries of ``Out`` alone. Read in one piece, without running other code. Without ``scalars``, text and
+    numbers are left out where they are small.
+    """
+
+def user_names(
+    user_ns: dict[str, Any], hidden: dict[str, Any], out: dict[int, Any], hook: dict[str, Any]
+) -> list[str]:
+    """Return the user's names that are not the shell's doing, as far as they can be encoded."""
+
+def may_keep_memory(error: BaseException, user_ns: dict[str, Any]) -> bool:
+    """Return whether an error, those behind it and their frames may keep more than a name of ``user_ns`` shows.
+
+    False where all that they refer to is small, the value of a name, or code. Runs no code.
+    """
+
+def is_small_scalar(value: object) -> bool:
+    """Return whether a value is text or a number, and below 64 KiB."""
+
 def parts_of(object: object, barriers: list[object]) -> set[int]:
     """Return the identity of an object and those of everything large that it reaches."""
 

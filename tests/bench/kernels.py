@@ -20,6 +20,7 @@ from jupyter_client.session import Session
 
 REPLY_TIMEOUT_SECONDS = 60
 PORT_RANGE = (16_000, 32_000)
+_handed_out: set[int] = set()
 
 
 @dataclass(frozen=True)
@@ -123,14 +124,16 @@ class Client:
 
 def free_ports(count: int) -> list[int]:
     """Below those that the system gives to who connects: a client that asks every 2 ms for a port which
-    nobody has yet sooner or later gets it as its own, and talks to itself."""
-    ports: set[int] = set()
+    nobody has yet sooner or later gets it as its own, and talks to itself. None is handed out twice: the kernel
+    that got it may not have taken it yet."""
+    ports: list[int] = []
     while len(ports) < count:
-        port = random.randrange(*PORT_RANGE)
+        port = random.choice([it for it in range(*PORT_RANGE) if it not in _handed_out])
+        _handed_out.add(port)
         with socket.socket() as one, suppress(OSError):
             one.bind(("127.0.0.1", port))
-            ports.add(port)
-    return list(ports)
+            ports.append(port)
+    return ports
 
 
 @contextmanager

@@ -217,7 +217,7 @@ def test_tls_is_loaded_on_first_use_and_then_works_as_usual(
 LOADED = "xleak.shell.install"
 IN_STEPS = f"""
 import json, sys
-from xleak.kernel.loading import load
+from xleak.shell.loading import load
 
 finders = list(sys.meta_path)
 counts, asked = [], 0

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from xleak.shell.holders.sign_reader import Signs, signs_of
+from xleak.shell.holders.signs import SourceSigns
 
 
 @pytest.mark.parametrize(
@@ -116,10 +119,24 @@ def test_what_is_not_python_says_nothing(source: str) -> None:
     assert signs_of(source) == Signs()
 
 
-def test_what_cells_show_nothing_of_takes_no_room_for_each_of_them() -> None:
-    shown, hidden = (signs_of(source).slim() for source in ("rows.append(1)", "x = 1"))
-    assert "rows" in shown.filled
-    assert shown.emptied is hidden.emptied and not hidden.filled
-    together = Signs()
-    together.add(shown)
-    assert together.filled == shown.filled and not hidden.filled
+def test_cells_with_the_same_names_take_no_room_for_each_of_them() -> None:
+    signs = SourceSigns()
+    sources = {index: f"x = {index}\nrows.append(x)" for index in range(1, 2001)}
+    signs.read({1: sources[1]}, None)
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    assert signs.read(sources, None)
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert signs.cell_that_binds("x") == 2000
+    # Ten bytes a cell.
+    assert grown < 20_000
+
+
+def test_reading_many_cells_ends_when_a_request_comes_and_goes_on_where_it_was() -> None:
+    signs, left = SourceSigns(), iter([False] * 5 + [True])
+    sources = {index: f"name_{index} = 1" for index in range(1, 11)}
+    assert not signs.read(sources, lambda: next(left))
+    assert (signs.cell_that_binds("name_5"), signs.cell_that_binds("name_6")) == (5, None)
+    assert signs.read(sources, None)
+    assert signs.cell_that_binds("name_10") == 10

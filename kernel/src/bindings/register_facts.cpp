@@ -6,9 +6,11 @@
 
 #include "bindings/limits.hpp"
 #include "bindings/register.hpp"
+#include "facts/error_remains.hpp"
 #include "facts/fingerprint.hpp"
 #include "facts/parts.hpp"
 #include "facts/python_heap.hpp"
+#include "facts/shell_names.hpp"
 
 namespace py = pybind11;
 
@@ -26,6 +28,35 @@ std::uint64_t fingerprint(const py::dict& entries, const std::vector<py::dict>& 
   std::vector<PyObject*> dicts;
   for (const py::dict& dict : namespaces) dicts.push_back(dict.ptr());
   return facts::fingerprint(entries.ptr(), dicts, last.is_none() ? nullptr : last.ptr());
+}
+
+/// (name of the dictionary, key, value, n of `Out[n]`).
+using Cached = std::tuple<const char*, py::object, py::object, long>;
+
+facts::ShellDicts shell_dicts(const py::dict& user_ns, const py::dict& hidden, const py::dict& out,
+                              const py::dict& hook) {
+  return {user_ns.ptr(), hidden.ptr(), out.ptr(), hook.ptr()};
+}
+
+py::object borrowed(PyObject* object) { return py::reinterpret_borrow<py::object>(object); }
+
+std::vector<Cached> cached_entries(const py::dict& user_ns, const py::dict& hidden,
+                                   const py::dict& out, const py::dict& hook, bool scalars) {
+  constexpr const char* kPlaces[] = {"out", "user_ns", "hidden", "hook"};
+  std::vector<Cached> found;
+  for (const auto& it : facts::cached_entries(shell_dicts(user_ns, hidden, out, hook), scalars)) {
+    found.emplace_back(kPlaces[static_cast<int>(it.place)], borrowed(it.key), borrowed(it.value),
+                       it.number);
+  }
+  return found;
+}
+
+std::vector<py::object> user_names(const py::dict& user_ns, const py::dict& hidden,
+                                   const py::dict& out, const py::dict& hook) {
+  std::vector<py::object> names;
+  for (PyObject* name : facts::user_names(shell_dicts(user_ns, hidden, out, hook)))
+    names.push_back(borrowed(name));
+  return names;
 }
 
 /// To ask for the length of an exact built-in container runs no code of the user's.
@@ -51,6 +82,23 @@ py::dict lengths_in(const py::dict& names, const py::tuple& types) {
 void register_facts(py::module_& m) {
   m.def("bindings_fingerprint", fingerprint, py::arg("entries"), py::arg("namespaces"),
         py::arg("last"), "Return a number that changes when a value or a reference to one does.");
+  m.def("cached_entries", cached_entries, py::arg("user_ns"), py::arg("hidden"), py::arg("out"),
+        py::arg("hook"), py::arg("scalars"),
+        "Return (place, key, value, n of Out[n]) of every reference of the shell's to a shown "
+        "value.");
+  m.def("user_names", user_names, py::arg("user_ns"), py::arg("hidden"), py::arg("out"),
+        py::arg("hook"), "Return the user's names that are not the shell's doing.");
+  m.def(
+      "may_keep_memory",
+      [](const py::object& error, const py::dict& user_ns) {
+        return facts::may_keep_memory(error.ptr(), user_ns.ptr());
+      },
+      py::arg("error"), py::arg("user_ns"),
+      "Return whether an error and its frames may keep more than a name of the user's shows.");
+  m.def(
+      "is_small_scalar",
+      [](const py::object& value) { return facts::is_small_scalar(value.ptr()); }, py::arg("value"),
+      "Return whether a value is text or a number, and small.");
   m.def(
       "parts_of",
       [](const py::object& object, const py::list& barriers) {

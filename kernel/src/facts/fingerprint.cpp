@@ -1,18 +1,9 @@
 #include "fingerprint.hpp"
 
-#include "bytes.hpp"
-#include "python_versions.hpp"
+#include "shell_names.hpp"
 
 namespace xleak::facts {
 namespace {
-
-/// Too small to matter, in any number. Text and integers may be large.
-bool is_scalar(PyObject* value) {
-  PyTypeObject* type = Py_TYPE(value);
-  if (type == &PyUnicode_Type) return PyUnicode_GET_LENGTH(value) * 4 < kSmallBytes;
-  if (type == &PyLong_Type) return digits_of(value) * type->tp_itemsize < kSmallBytes;
-  return type == &PyFloat_Type || type == &PyBool_Type || value == Py_None;
-}
 
 template <typename Use>
 void each_value(PyObject* dict, Use use) {
@@ -29,11 +20,11 @@ std::uint64_t fingerprint(PyObject* entries, const std::vector<PyObject*>& names
   std::uint64_t sum = 14695981039346656037u;  // FNV-1a
   const auto mix = [&sum](std::uint64_t value) { sum = (sum ^ value) * 1099511628211u; };
   const auto mix_object = [&](PyObject* value) {
-    if (!is_scalar(value)) mix(reinterpret_cast<std::uint64_t>(value));
+    if (!is_small_scalar(value)) mix(reinterpret_cast<std::uint64_t>(value));
   };
   each_value(entries, [&](PyObject* value) {
     mix(reinterpret_cast<std::uint64_t>(value));
-    if (!is_scalar(value)) mix(static_cast<std::uint64_t>(Py_REFCNT(value)));
+    if (!is_small_scalar(value)) mix(static_cast<std::uint64_t>(Py_REFCNT(value)));
   });
   for (PyObject* dict : namespaces) each_value(dict, mix_object);
   if (last != nullptr) mix_object(last);

@@ -192,7 +192,9 @@ nl::json Interpreter::run_cell(Server& server, const xeus::xmessage& request) {
     scope->complete(status, reply.value("execution_count", 0),
                     reading(shell("interpreter_reading")()));
   }
-  shell("after_request")(index, code, reply.value("execution_count", 0));
+  const int shown = reply.value("execution_count", 0);
+  if (shell("after_request")(index, code, shown).cast<bool>())
+    server.after_reply([this, index, code, shown] { shell("after_reply")(index, code, shown); });
   return reply;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <set>
+#include <utility>
 
 #include "forked.hpp"
 #include "polling.hpp"
@@ -270,10 +271,21 @@ void Server::dispatch_shell(xeus::xmessage request, bool abort) {
     });
   } else if (handler != shell_handlers_.end()) {
     answer(request, channels_.shell, handler->second);
+    finish_request();
   } else if (kCoreOnShell.count(type) != 0) {
     pass_to_core(std::move(request), channels_.shell, replied_on_shell_, /*shell=*/true);
   } else {
     send_failure(request, channels_.shell, "the shell channel knows no " + type);
+  }
+}
+
+void Server::finish_request() {
+  const auto work = std::exchange(after_reply_, nullptr);
+  if (!work || in_forked_child()) return;
+  try {
+    work();
+  } catch (py::error_already_set& error) {
+    error.discard_as_unraisable("xleak, after a cell");
   }
 }
 

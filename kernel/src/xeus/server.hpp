@@ -46,6 +46,10 @@ class Server final : public xeus::xserver {
   /// The content of later replies to kernel_info_request. Any thread.
   void set_kernel_info(nlohmann::json content);
 
+  /// Runs `work` once the reply to the shell request that is being served, and its idle, are sent.
+  /// Main thread.
+  void after_reply(std::function<void()> work) { after_reply_ = std::move(work); }
+
   /// Publishes on iopub for the request that is being served. Any thread; nothing in a forked
   /// child.
   void publish(const std::string& type, nlohmann::json content,
@@ -94,6 +98,7 @@ class Server final : public xeus::xserver {
   void welcome_subscribers();
   void forward_debug_events();
   void dispatch_shell(xeus::xmessage request, bool abort);
+  void finish_request();
   void dispatch_control(xeus::xmessage request);
   void answer(const xeus::xmessage& request, zmq::socket_t& socket, const Handler& handler);
   void pass_to_core(xeus::xmessage request, zmq::socket_t& socket, bool& replied, bool shell);
@@ -113,6 +118,7 @@ class Server final : public xeus::xserver {
   std::mutex kernel_info_mutex_;
   nlohmann::json kernel_info_;
   std::function<void(int, int)> idle_;
+  std::function<void()> after_reply_;
   std::map<std::string, Handler> shell_handlers_;
   std::map<std::string, Handler> control_handlers_;
   mutable std::mutex parent_mutex_;

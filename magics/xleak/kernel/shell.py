@@ -31,11 +31,11 @@ from xleak.kernel.facade import KernelFacade
 from xleak.kernel.history import HistoryManager
 from xleak.kernel.info import kernel_info
 from xleak.kernel.interrupts import Interrupts
-from xleak.kernel.loading import load
 from xleak.kernel.loop import MainLoop
 from xleak.kernel.outputs import KernelOutputs
 from xleak.kernel.questions import AnsweringShell, Content
 from xleak.shell import tensors
+from xleak.shell.loading import load
 from xleak.shell.readings import (
     begin_device_cell,
     device_readings,
@@ -219,14 +219,22 @@ class KernelShell(AnsweringShell):
         blocks, devices = python_blocks.end_cell(), end_device_cell(self._cell)
         return blocks, devices, tensors.end_cell(self._cell)
 
-    def after_request(self, index: int, code: str, execution_count: int) -> None:
-        """After the cell's record is complete and before its reply is sent: no walk of the heap."""
-        if index:
-            self._watcher.after_cell(index, code, execution_count)
-        else:
-            self._watcher.after_tool_request()
+    def after_request(self, index: int, code: str, execution_count: int) -> bool:
+        """After the cell's record is complete and before its reply is sent: no walk of the heap. True: what
+        follows shows nothing under the cell, and after_reply() is to be called."""
         if self._exit_asked:
             _kernel.request_stop()
+        if not index:
+            self._watcher.after_tool_request()
+            return False
+        if self._last_traceback is not None or self._watcher.may_show(code):
+            self.after_reply(index, code, execution_count)
+            return False
+        return True
+
+    def after_reply(self, index: int, code: str, execution_count: int) -> None:
+        """What is noted of a cell before another request comes."""
+        self._watcher.after_cell(index, code, execution_count)
 
     def execute(
         self,

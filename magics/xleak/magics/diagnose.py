@@ -8,7 +8,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
-from xleak.magics.profiled_cell import ProfiledCells, without_mark
+from xleak.magics.profiled_cell import ProfiledCells, is_profiled, without_mark
 from xleak.shell.cell_notes import CellNotes
 from xleak.shell.watcher import watcher
 
@@ -28,6 +28,7 @@ class Diagnoser:
             watching.after_account.append(self._profiled.after_account)
             watching.after_account.append(self._notes.after_cell)
             watching.after_cells.append(self._profiled.after_cell)
+            watching.showing.append(is_profiled)
 
     def show(self, as_json: bool) -> None:
         """Prints or displays the diagnosis. Runs nothing of the user's."""

@@ -16,7 +16,7 @@ from xleak.cell_names import Naming
 from xleak.explain import explanation
 from xleak.magics.diagnose import Diagnoser
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
-from xleak.magics.marked_cell import MARK, MarkedCells, without_mark
+from xleak.magics.marked_cell import MARK, MarkedCells, is_marked, without_mark
 from xleak.magics.suspicions import Suspicion, listed, source_of_session
 from xleak.render import html, table, text
 from xleak.render.units import counted, human_bytes
@@ -86,6 +86,7 @@ class LeakcheckMagic(Magics):
             marked = MarkedCells()
             watching.before_run.append(marked.before_run)
             watching.after_cells.append(marked.after_cell)
+            watching.showing.append(is_marked)
         self._diagnoser = Diagnoser(shell)
 
     @line_cell_magic

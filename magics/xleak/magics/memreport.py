@@ -39,6 +39,7 @@ class MemreportMagic(Magics):
             watching.before_run.append(recorded.before_run)
             watching.after_account.append(recorded.after_account)
             watching.after_cells.append(recorded.after_cell)
+            watching.showing.append(snapshots.is_recorded)
 
     @line_cell_magic
     def memreport(self, line: str, cell: str | None = None) -> None:

@@ -47,6 +47,12 @@ def without_mark(lines: list[str]) -> list[str]:
     return lines if watcher() is None else marks.without(lines, MAGIC, is_mark)
 
 
+def is_profiled(source: str) -> bool:
+    """Whether a cell has that mark."""
+    arguments = marks.arguments_of(source, MAGIC)
+    return arguments is not None and is_mark(arguments)
+
+
 class ProfiledCells:
     """Starts and stops the profiler around a marked cell, and reports below it."""
 

@@ -46,6 +46,11 @@ def without_mark(lines: list[str]) -> list[str]:
     return lines if watcher() is None else marks.without(lines, MAGIC, is_mark)
 
 
+def is_recorded(source: str) -> bool:
+    """Whether a cell has that mark."""
+    return _file_of_cell(source) is not None
+
+
 class RecordedCells:
     """Has torch record the blocks of a marked cell, and nothing after it."""
 

@@ -16,17 +16,13 @@ HIDDEN = "the shell's hidden namespace"
 DISPLAY_HOOK = "the display hook"
 LAST_RESULT = "the last execution result"
 _NUMBERED = re.compile(r"_([1-9]\d{0,7})")
-_SCALARS = (str, int, float, bool, complex, type(None))
-# Smaller text and numbers are shared across the interpreter: other references to them mean nothing.
-_LARGE_SCALAR_BYTES = 64 << 10
 
 # Whether a value is among those that are looked for. Values are never compared but by identity.
 Wanted = Callable[[object], bool]
 
 
-def is_scalar(value: object) -> bool:
-    """Whether a value is text or a number, and small."""
-    return type(value) in _SCALARS and value.__sizeof__() < _LARGE_SCALAR_BYTES
+# (dictionary, key, value, n of `Out[n]`; 0 for the underscores) of a reference to what was shown.
+Cached = tuple[dict[Any, Any], Any, Any, int]
 
 
 class OutputCaches:
@@ -72,24 +68,37 @@ class OutputCaches:
             vars(result).get("result") if result is not None else None,
         )
         before, self._moved = self._moved, (now, len(tool_names), len(mentioned))
-        return before != self._moved and any(
-            number not in mentioned and not is_scalar(value)
-            for number, value in self.values().items()
-        )
+        return before != self._moved and any(n not in mentioned for n in self.values())
 
-    def values(self) -> dict[int, Any]:
+    def user_names(self) -> list[str]:
+        """The names of the user's namespace that are not the shell's doing."""
+        return _native.user_names(**self._dictionaries())
+
+    def cached(self, *, scalars: bool = False) -> list[Cached]:
+        """Every entry of the shell's dictionaries for what was shown; without `scalars` small text and
+        numbers are left out, as below."""
+        places = self._dictionaries()
+        found = _native.cached_entries(**places, scalars=scalars)
+        return [(places[place], key, value, number) for place, key, value, number in found]
+
+    def values(self, *, scalars: bool = False) -> dict[int, Any]:
         """What was shown, by the n of `Out[n]`, also where it lives on outside Out."""
-        found = self.entries()
-        for name, value in list(self.shell.user_ns_hidden.items()):
-            if type(name) is str and (match := _NUMBERED.fullmatch(name)):
-                found.setdefault(int(match.group(1)), value)
+        cached = self.cached(scalars=scalars)
+        out = self.out
+        found = {number: value for place, _, value, number in cached if place is out}
+        for _, _, value, number in cached:
+            if number:
+                found.setdefault(number, value)
         # An id may be of a new value since the one that was known is gone.
-        numbered = {id(value) for value in found.values()}
-        alive = {id(it): it for _, it in self.slots() if id(it) not in numbered}
-        for number, known in self._known.items():
-            if known in alive:
-                found.setdefault(number, alive[known])
-        self._known = {number: id(value) for number, value in found.items()}
+        if lost := self._known.keys() - found:
+            numbered = {id(value) for value in found.values()}
+            elsewhere = [value for _, _, value, number in cached if not number]
+            alive = {id(it): it for it in [*elsewhere, *self._last_result()]}
+            for number in lost:
+                if (known := self._known[number]) in alive and known not in numbered:
+                    found[number] = alive[known]
+        if not scalars:
+            self._known = {number: id(value) for number, value in found.items()}
         return dict(sorted(found.items()))
 
     def labels(self) -> dict[int, str]:
@@ -101,25 +110,30 @@ class OutputCaches:
 
     def slots(self) -> Iterator[tuple[str, Any]]:
         """(label, value) of every reference that the caches have."""
-        hidden, user_ns = self.shell.user_ns_hidden, self.shell.user_ns
-        for number, value in self.entries().items():
-            yield f"Out[{number}]", value
-        for name, value in list(hidden.items()):
-            if _NUMBERED.fullmatch(name):
-                yield HIDDEN, value
-                if name in user_ns and user_ns[name] is value:
-                    yield name, value
-        hook = vars(self.shell.displayhook)
-        for name in UNDERSCORES:
-            if name in hook:
-                yield DISPLAY_HOOK, hook[name]
-            if name in hidden:
-                yield HIDDEN, hidden[name]
-            if self.is_cached_name(name):
-                yield name, user_ns[name]
+        user_ns, hidden, out, _ = self._dictionaries().values()
+        for place, key, value, number in self.cached(scalars=True):
+            if place is out:
+                yield f"Out[{number}]", value
+            elif place is user_ns:
+                yield key, value
+            else:
+                yield HIDDEN if place is hidden else DISPLAY_HOOK, value
+        for value in self._last_result():
+            yield LAST_RESULT, value
+
+    def _last_result(self) -> list[Any]:
         result = self.shell.last_execution_result
-        if result is not None:
-            yield LAST_RESULT, result.result
+        return [] if result is None else [result.result]
+
+    def _dictionaries(self) -> dict[str, dict[Any, Any]]:
+        """The shell's dictionaries by the names that the native module has for them."""
+        shell = self.shell
+        return {
+            "user_ns": shell.user_ns,
+            "hidden": shell.user_ns_hidden,
+            "out": self.out,
+            "hook": vars(shell.displayhook),
+        }
 
     @staticmethod
     def is_cache_key(name: object) -> bool:
@@ -144,7 +158,7 @@ class OutputCaches:
 
     def value_of(self, number: int) -> Any:
         """The value of `Out[number]`, also where it lives on outside Out. Raises KeyError."""
-        return self.values()[number]
+        return self.values(scalars=True)[number]
 
     def is_recent(self, number: int) -> bool:
         """Whether `_`, `__` or `___` still means the value of `Out[number]`. Raises KeyError."""
@@ -153,23 +167,14 @@ class OutputCaches:
 
     def drop(self, wanted: Wanted) -> None:
         """Removes every reference of the caches to a wanted value."""
-        hidden, user_ns = self.shell.user_ns_hidden, self.shell.user_ns
-        hook = vars(self.shell.displayhook)
-        cached = [name for name in user_ns if type(name) is str and self.is_cached_name(name)]
-        names = [name for name in cached if wanted(user_ns[name])]
-        for name in [name for name in names if name not in UNDERSCORES]:
-            del user_ns[name]
-        for name in [n for n, value in hidden.items() if _NUMBERED.fullmatch(n) and wanted(value)]:
-            del hidden[name]
-        for number in [number for number, value in self.out.items() if wanted(value)]:
-            del self.out[number]
-        for name in UNDERSCORES:
-            # IPython goes on moving `_` only while all of these are the same object.
-            places = [place for place in (hook, hidden) if name in place and wanted(place[name])]
-            if name in names:
-                places.append(user_ns)
-            for place in places:
-                place[name] = ""
+        for place, key, value, number in self.cached(scalars=True):
+            if not wanted(value):
+                continue
+            if number or place is self.out:
+                place.pop(key, None)
+            else:
+                # IPython goes on moving `_` only while all of these are the same object.
+                place[key] = ""
         result = self.shell.last_execution_result
         if result is not None and wanted(result.result):
             result.result = None

@@ -36,6 +36,7 @@ class Flight:
         watched; a folder that cannot be written costs the record alone."""
         self._watcher.before_run.append(self._announce)
         self._watcher.after_cells.append(self._tell_once)
+        self._watcher.showing.append(self._has_to_tell)
         self._watcher.settings.observe(self._apply_policy, "policy")
         if _native.enabled():
             self._open()
@@ -75,8 +76,12 @@ class Flight:
         start = cut.decode("utf-8", "ignore").encode()  # Not within a character.
         _native.announce_cell(start, self._watcher.next_count)
 
+    def _has_to_tell(self, source: str) -> bool:
+        return self.before is not None
+
     def _tell_once(self, index: int, source: str) -> None:
         self._watcher.after_cells.remove(self._tell_once)
+        self._watcher.showing.remove(self._has_to_tell)
         if self.before is None:
             return
         self.mark_told()

@@ -9,7 +9,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
-from xleak.shell.caches import is_scalar
 from xleak.shell.heap import shell_labels
 from xleak.shell.tracebacks import LAST_TRACEBACK, frames_to_go, last_errors
 
@@ -48,7 +47,7 @@ def make_plan(
     barriers = caches.barriers()
     parts = set[int]()
     for value in objects:
-        parts |= set() if is_scalar(value) else _native.parts_of(value, barriers)
+        parts |= set() if _native.is_small_scalar(value) else _native.parts_of(value, barriers)
     plan = Plan(objects, names, list(names))
     kept = Namespace(watcher, without=names)
     asked_for = list(objects)
@@ -63,7 +62,9 @@ def make_plan(
         plan.dropped.append(LAST_TRACEBACK)
         going.append(LAST_TRACEBACK)
         links += frames_to_go(shell)
-    found = [_holders(heap, value, going) for value in asked_for if not is_scalar(value)]
+    found = [
+        _holders(heap, value, going) for value in asked_for if not _native.is_small_scalar(value)
+    ]
     plan.holders = list(dict.fromkeys(holder for holders in found for holder in holders))
     plan.dropped = list(dict.fromkeys(plan.dropped))
     plan.expected = heap.freed_by(going, links)
@@ -91,7 +92,7 @@ class Namespace:
         """(name, value) of the user's own names, scalars and text left out."""
         for name in self._names:
             value = self._user_ns[name]
-            if not is_scalar(value) and type(value) is not ModuleType:
+            if not _native.is_small_scalar(value) and type(value) is not ModuleType:
                 yield name, value
 
     def of_tools(self) -> Iterator[tuple[str, Any]]:
@@ -110,7 +111,7 @@ def _views(watcher: Watcher, parts: set[int], known: set[int], kept: Namespace) 
     known = known | used | {id(value) for _, value in kept.of_user()}
     views = []
     for _, value in [*caches.slots(), *kept.of_tools()]:
-        if id(value) in known or is_scalar(value):
+        if id(value) in known or _native.is_small_scalar(value):
             continue
         known = known | {id(value)}
         own = _native.parts_of(value, caches.barriers())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xleak import _native
 from xleak.shell import gradient_table, torch_module
-from xleak.shell.caches import LAST_RESULT, UNDERSCORES
+from xleak.shell.caches import LAST_RESULT
 from xleak.shell.registries import hooks, registries
 from xleak.shell.tracebacks import LAST_TRACEBACK, error_entries
 from xleak.shell.widgets import widget_slots
@@ -79,26 +79,8 @@ def figures() -> dict[Any, Any]:
 
 def user_names(watcher: Watcher) -> list[str]:
     """The names that the user gave: not the shell's own, and not those of a tool."""
-    user_ns, hidden = watcher.shell.user_ns, watcher.shell.user_ns_hidden
     tools = watcher.tool_names()
-    return [
-        name
-        for name, value in user_ns.items()
-        if type(name) is str
-        and _is_text(name)
-        and name not in tools
-        and not (name in hidden and hidden[name] is value)
-        and not watcher.caches.is_cached_name(name)
-    ]
-
-
-def _is_text(name: str) -> bool:
-    """Whether a name can be told: half a character cannot."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return [name for name in watcher.caches.user_names() if name not in tools]
 
 
 def _names(watcher: Watcher) -> Iterator[Slot]:
@@ -115,21 +97,11 @@ def tool_slots(watcher: Watcher) -> Iterator[Slot]:
 
 
 def _cached(watcher: Watcher) -> Iterator[Slot]:
-    """Every entry of the output caches, under the label of the Out entry with the same value."""
-    shell, caches = watcher.shell, watcher.caches
-    out = caches.out
-    labels = caches.labels()
-    for number, value in caches.entries().items():
-        yield out, number, labels[id(value)]
-    cached = [name for name in shell.user_ns if type(name) is str and caches.is_cached_name(name)]
-    for name in cached:
-        yield shell.user_ns, name, labels.get(id(shell.user_ns[name]), name)
-    hidden = shell.user_ns_hidden
-    for name in [name for name in hidden if caches.is_cache_key(name)]:
-        yield hidden, name, labels.get(id(hidden[name]), name)
-    hook = vars(shell.displayhook)
-    for name in _own_keys(hook, UNDERSCORES):
-        yield hook, name, labels.get(id(hook[name]), name)
+    """The entries of the output caches but small text and numbers, under the label of the Out entry with the
+    same value."""
+    shell, labels = watcher.shell, watcher.caches.labels()
+    for place, key, value, _ in watcher.caches.cached():
+        yield place, key, labels.get(id(value), str(key))
     result = vars(shell.last_execution_result) if shell.last_execution_result else {}
     for name in _own_keys(result, ("result",)):
         yield result, name, labels.get(id(result[name]), LAST_RESULT)
@@ -202,11 +174,12 @@ def name_facts(
 
 
 def values_by_label(watcher: Watcher) -> dict[str, Any]:
-    """What the user's names and the output entries stand for; modules are left out."""
+    """What the user's names and the output entries stand for; modules are left out, and small text and numbers
+    among the entries."""
     user_ns, caches = watcher.shell.user_ns, watcher.caches
     labels = caches.labels()
     values = {name: user_ns[name] for name in user_names(watcher)}
-    values |= {labels[id(value)]: value for value in caches.entries().values()}
+    values |= {labels[id(value)]: value for value in caches.values().values()}
     return {label: value for label, value in values.items() if type(value) is not ModuleType}
 
 
@@ -241,7 +214,7 @@ def label_of(watcher: Watcher, target: str) -> str:
     labels = caches.labels()
     entries = {f"Out[{number}]": value for number, value in caches.entries().items()}
     if target in entries:
-        return labels[id(entries[target])]
+        return labels.get(id(entries[target]), target)
     if target not in user_ns:
         raise ValueError(f"name {target!r} is not defined")
     if caches.is_cached_name(target):

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
-from xleak.shell.caches import is_scalar
 from xleak.shell.heap import tool_slots
 
 if TYPE_CHECKING:
@@ -48,12 +47,17 @@ def kept_by_outputs(
     named = {labels[id(value)]: number for number, value in reversed(entries.items())}
     order = sorted(named, key=lambda label: named[label])
     shares = heap.shares(order, [*gone, *(label for _, _, label in tool_slots(watcher))])
-    facts = []
-    for label, (held, others) in zip(order, shares, strict=True):
-        if sum(held.values()) >= _LEAST_BYTES:
-            number, together = named[label], [named[order[other]] for other in others]
-            facts.append(_facts(watcher, number, entries[number], held, together))
-    return facts
+    large = [
+        (named[label], held, [named[order[other]] for other in others])
+        for label, (held, others) in zip(order, shares, strict=True)
+        if sum(held.values()) >= _LEAST_BYTES
+    ]
+    holders = _holders(watcher, {id(entries[number]) for number, _, _ in large})
+    return [
+        OutputFacts(number, held, _native.type_name(value), holders[id(value)], together)
+        for number, held, together in large
+        for value in [entries[number]]
+    ]
 
 
 def _unused_entries(watcher: Watcher) -> Iterator[tuple[int, Any]]:
@@ -61,14 +65,17 @@ def _unused_entries(watcher: Watcher) -> Iterator[tuple[int, Any]]:
     values = watcher.caches.values()
     used = {id(values[number]) for number in watcher.mentioned if number in values}
     for number, value in values.items():
-        if id(value) not in used and not is_scalar(value):
+        if id(value) not in used:
             yield number, value
 
 
-def _facts(
-    watcher: Watcher, number: int, value: Any, held: dict[str, int], together: list[int]
-) -> OutputFacts:
+def _holders(watcher: Watcher, ids: set[int]) -> dict[int, list[str]]:
+    """By the id of a value every reference of the shell's to it, and of tools."""
+    if not ids:
+        return {}
     tools = [(label, names[name]) for names, name, label in tool_slots(watcher)]
-    places = [*watcher.caches.slots(), *tools]
-    holders = list(dict.fromkeys(label for label, kept in places if kept is value))
-    return OutputFacts(number, held, _native.type_name(value), holders, together)
+    holders: dict[int, dict[str, None]] = {}
+    for label, value in [*watcher.caches.slots(), *tools]:
+        if id(value) in ids:
+            holders.setdefault(id(value), {})[label] = None
+    return {known: list(labels) for known, labels in holders.items()}

@@ -42,6 +42,8 @@ _WORD = re.compile(r"[^\W\d]\w*")
 Listener = Callable[[int, str], None]
 # (source), called before the account of a cell begins.
 Beginning = Callable[[str], None]
+# (source), whether something will be shown under a cell once it has ended.
+Showing = Callable[[str], bool]
 # (index of the cell), called once its record is complete.
 Ending = Callable[[int], None]
 # (what changed), called after every judgement, late ones included.
@@ -90,6 +92,8 @@ class Watcher:
         self.after_account: list[Ending] = []
         self.after_judging: list[Judged] = []
         self.after_cells: list[Listener] = []
+        self.showing: list[Showing] = []
+        """Of those listeners that show something under a cell, for which they do."""
         self.while_searching: list[Searching] = []
         self.when_idle: list[Idle] = []
         self.request_waits: Interrupted | None = None
@@ -133,6 +137,11 @@ class Watcher:
         if not self.caches.unused:
             self._entries_before = self._underscore_entries()
         self._tell(in_cell=True)
+
+    @_harmless
+    def may_show(self, source: str) -> bool:
+        """Whether after_cell() may show something under the cell, and has to come before its reply."""
+        return self._has_news or any(shows(source) for shows in self.showing)
 
     @_harmless
     def after_cell(self, index: int, source: str, execution_count: int | None) -> None:

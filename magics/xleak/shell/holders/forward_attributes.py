@@ -26,7 +26,7 @@ class ForwardAttributes:
             way = look.heap.way_to(tensor) if kept >= REPORTED_BYTES else ""
             if not is_the_users(way) or not way.endswith(f".{name}"):
                 continue
-            signs = self._signs.of(look, look.sources)
+            signs = self._signs.of_session(look)
             given = signs.left_by_methods.get(name)
             wanted = name in signs.attributes_used or name in signs.attributes_reset
             if given is None or wanted or not (given or has_graph(tensor)):

@@ -36,7 +36,7 @@ class GrowingContainers:
         things = list(self._observed(look, found)) if found else []
         grown = self._history.grown(look, things)
         grown = _of_contexts(found, look.cell) | grown
-        signs = self._signs.of(look, look.sources if grown else {})
+        signs = self._signs.of_session(look) if grown else Signs()
         leaks: dict[str, list[Collection]] = {}
         for it in (found[way] for way in sorted(grown)):
             kind = _kind_of(it, signs)
@@ -60,7 +60,7 @@ class GrowingContainers:
         return _native.Holder(kind, label, kept, since, largest, count, release)
 
     def _observed(self, look: Look, found: dict[str, Collection]) -> Iterator[Observed]:
-        recent = self._signs.of(look, self._history.cells_since(look))
+        recent = self._signs.of(self._history.cells_since(look))
         latest = self._signs.of_latest(look)
         filled = recent.filled_by("")
         for way, it in found.items():

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from xleak.shell.holders.look import REPORTED_BYTES, Look
+from xleak.shell.holders.signs import since
 
 # As often must it have grown: less is what a program that starts up does.
 RISES = 3
@@ -45,7 +46,7 @@ class GrowthHistory:
 
     def cells_since(self, look: Look) -> dict[int, str]:
         """The sources of the cells since the look before."""
-        return {index: it for index, it in look.sources.items() if index > self._last_cell}
+        return since(self._last_cell, look.sources)
 
     def grown(self, look: Look, things: Iterable[Observed]) -> dict[str, int]:
         """Takes all there are now; tells of those that grew, by way, the cell of the first rise."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ class Look:
     """Index of the cell that ended last."""
     failed_cell: int | None
     """Index of the last cell that raised."""
-    sources: Mapping[int, str]
+    sources: dict[int, str]
     """What the user ran, by index of the cell, oldest first."""
     search_again: Callable[[], None]
     """Has the next cell searched too: what was found must outlive it to be a leak."""

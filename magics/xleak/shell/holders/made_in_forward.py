@@ -43,7 +43,7 @@ class MadeInForward:
                     yield from self._told(look, name, container, layers)
 
     def _is_filled_by_passes(self, look: Look, owner: object, name: str) -> bool:
-        signs = self._signs.of(look, look.sources)
+        signs = self._signs.of_session(look)
         classes = [class_name(it) for it in ancestors_of(type(owner)) if is_users_class(it)]
         if name in signs.looked_up or signs.bounded(name) or "" in signs.filled.get(name, ()):
             return False

@@ -23,7 +23,7 @@ class MutableDefaults:
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """One holder for each parameter."""
-        growing = self._signs.of(look, look.sources).growing_defaults
+        growing = self._signs.of_session(look).growing_defaults
         # A session has a hundred thousand functions.
         for function, step, parameter, default in _defaults(look) if growing else ():
             count = int(type(default).__len__(default))

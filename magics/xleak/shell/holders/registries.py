@@ -8,7 +8,7 @@ from xleak import _native
 from xleak.shell.fields import ancestors_of
 from xleak.shell.holders.containers import Collection, collections_of, is_users_class
 from xleak.shell.holders.look import REPORTED_BYTES, Look
-from xleak.shell.holders.sign_reader import MAKERS
+from xleak.shell.holders.sign_reader import MAKERS, Signs
 from xleak.shell.holders.signs import SourceSigns
 
 # One or two are a singleton, or a default and its variant.
@@ -26,7 +26,7 @@ class Registries:
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """One holder for each."""
         found = {it.way: it for it in collections_of(look) if _keeps_its_own(it, look)}
-        signs = self._signs.of(look, look.sources if found else {})
+        signs = self._signs.of_session(look) if found else Signs()
         since = {way: self._since.get(way, look.cell) for way in found}
         self._since = since
         for way, it in found.items():

@@ -19,6 +19,7 @@ from xleak.shell.holders.containers import (
     is_users_class,
 )
 from xleak.shell.holders.look import REPORTED_BYTES, Look
+from xleak.shell.holders.sign_reader import Signs
 from xleak.shell.holders.signs import SourceSigns
 
 _NAME = re.compile(r"replay|rollout|memory|buffer|transitions|trajector|experience", re.IGNORECASE)
@@ -41,7 +42,7 @@ class ReplayMemories:
         """One holder for each."""
         found = [(it, what) for it in _memories(look) if (what := _what_it_holds(it))]
         self._since = {it.way: self._since.get(it.way, look.cell) for it, _ in found}
-        signs = self._signs.of(look, look.sources if found else {})
+        signs = self._signs.of_session(look) if found else Signs()
         for it, what in found:
             if it.name in signs.emptied:
                 continue

@@ -40,7 +40,6 @@ from xleak.shell.holders.repeated_loaders import RepeatedIterators, RepeatedLoad
 from xleak.shell.holders.repeaters import RepeatedBatches
 from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
-from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.holders.squares import Squares
 from xleak.shell.holders.tapes import Tapes
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
@@ -50,11 +49,12 @@ from xleak.shell.holders.workers import IdleWorkers
 if TYPE_CHECKING:
     from xleak.shell.holders.cell_watchers import CellWatchers
     from xleak.shell.holders.look import Reporter
+    from xleak.shell.holders.signs import SourceSigns
 
 
-def all_reporters(watching: CellWatchers) -> list[Reporter]:
+def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
     """Of what two could report, the first one's counts."""
-    counts, signs = watching.counts, SourceSigns()
+    counts = watching.counts
     torch, tensorflow = watching.torch, watching.tensorflow
     return [
         last_traceback,

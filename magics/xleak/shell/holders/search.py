@@ -12,17 +12,20 @@ from xleak.shell.holders.cell_watchers import CellWatchers
 from xleak.shell.holders.doubled_peaks import peaked_again
 from xleak.shell.holders.long_cells import LongCell
 from xleak.shell.holders.look import Look, Reporter
+from xleak.shell.loading import load
 from xleak.shell.outputs import OutputFacts, kept_by_outputs
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from xleak.shell.holders.signs import SourceSigns
     from xleak.shell.watcher import Watcher
 
 # A cell that moved less leaves nothing to look for.
 _SUSPECT_BYTES = 1 << 20
 # Where a cell wants memory back, it matters whether it came.
 _LETS_GO = re.compile(r"\bdel\b|=\s*None\b|\.(?:pop|clear|close)\(")
+_REPORTERS = "xleak.shell.holders.reporters"
 # Reading graphs ends when a request comes, not after a time, which would depend on the machine.
 _GRAPHS_MS = 3_600_000.0
 
@@ -36,7 +39,8 @@ class Holders:
         """Whether the next look() searches."""
         self._watching = CellWatchers()
         self._reporters: list[Reporter] | None = None
-        """From the first search on."""
+        self._signs: SourceSigns | None = None
+        """From the first search on, as the reporters."""
         self.outputs: list[OutputFacts] = []
         """What the entries of Out keep, by the last search."""
         self._outputs_moved = False
@@ -61,11 +65,12 @@ class Holders:
         """Looks at the cell's counters, and whether its code raised or lets go of something."""
         self._sources[index] = source
         result = shell.last_execution_result
-        failed = result is not None and result.error_in_exec is not None
-        if failed:
+        error = result.error_in_exec if result is not None else None
+        if error is not None:
             self._failed_cell = index
         noticed = self._watching.after_cell(index, self._sources, shell)
-        if failed or noticed or self._changed_much(index, source):
+        keeps = error is not None and _native.may_keep_memory(error, shell.user_ns)
+        if keeps or noticed or self._changed_much(index, source):
             self.suspect()
 
     def _changed_much(self, index: int, source: str) -> bool:
@@ -84,9 +89,12 @@ class Holders:
         interrupted: Callable[[], bool] | None,
     ) -> list[_native.Holder] | None:
         """None where it was interrupted. A reporter that is asked twice after one cell answers the same."""
+        reporters = self._all_reporters(interrupted)
+        if self._signs is None or not self._signs.read(self._sources, interrupted):
+            return None
         look = Look(heap, live, watcher, index, self._failed_cell, self._sources, self.suspect)
         told: dict[str, _native.Holder] = {}
-        for reporter in self._all_reporters():
+        for reporter in reporters:
             if interrupted is not None and interrupted():
                 return None
             for holder in reporter(look):
@@ -94,11 +102,16 @@ class Holders:
                 told.setdefault(holder.label, holder)
         return list(told.values())
 
-    def _all_reporters(self) -> list[Reporter]:
+    def _all_reporters(self, interrupted: Callable[[], bool] | None) -> list[Reporter]:
+        """None yet where it was interrupted: there is much to import."""
         if self._reporters is None:
+            if interrupted is not None and not load(_REPORTERS, interrupted):
+                return []
             from xleak.shell.holders.reporters import all_reporters
+            from xleak.shell.holders.signs import SourceSigns
 
-            self._reporters = all_reporters(self._watching)
+            self._signs = SourceSigns()
+            self._reporters = all_reporters(self._watching, self._signs)
         return self._reporters
 
     def suspect(self) -> None:

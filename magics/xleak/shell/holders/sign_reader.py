@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 from xleak.shell.holders.functions import (
     Function,
@@ -55,13 +55,6 @@ class Signs:
     growing_defaults: set[tuple[str, str]] = field(default_factory=set)
     """(function, parameter) with an empty container as its default, which is never emptied."""
 
-    def slim(self) -> Signs:
-        """Itself, to be read only from now on: its empty sets are shared, and take no room."""
-        for part in fields(self):
-            if not getattr(self, part.name):
-                setattr(self, part.name, getattr(_NONE, part.name))
-        return self
-
     def bounded(self, name: str) -> bool:
         """Whether somebody takes elements out, or the container away."""
         return name in self.taken_from or name in self.emptied
@@ -85,9 +78,6 @@ class Signs:
         for name, parameter in other.left_by_methods.items():
             self.left_by_methods[name] = parameter or self.left_by_methods.get(name, False)
         self.growing_defaults |= other.growing_defaults
-
-
-_NONE = Signs()
 
 
 def signs_of(source: str) -> Signs:

@@ -3,7 +3,8 @@ the last name that leads to it, `taps` of `probe.taps['a']`, whichever object th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xleak.shell.holders.sign_reader import Signs, signs_of
@@ -13,40 +14,71 @@ if TYPE_CHECKING:
 
 
 class SourceSigns:
-    """The signs of a session, each cell read once."""
+    """The signs of a session, each cell read once: what is remembered grows with the names that cells have, not with
+    their number."""
 
     def __init__(self) -> None:
-        self._of_cell: dict[int, Signs] = {}
+        self._together = Signs()
+        self._last_read = 0
+        self._bound: dict[str, int] = {}
+        self._left: dict[str, int] = {}
+        self._filled: dict[str, int] = {}
+        self._defaults: dict[tuple[str, str], int] = {}
 
-    def of(self, look: Look, sources: Mapping[int, str]) -> Signs:
+    def read(self, sources: dict[int, str], interrupted: Callable[[], bool] | None) -> bool:
+        """Reads the cells that are new. False: it was interrupted, and the next call continues."""
+        for index, source in since(self._last_read, sources).items():
+            if interrupted is not None and interrupted():
+                return False
+            self._add(index, signs_of(source))
+        return True
+
+    def of_session(self, look: Look) -> Signs:
+        """Those of all cells together. Nobody changes them."""
+        self.read(look.sources, None)
+        return self._together
+
+    @staticmethod
+    def of(sources: dict[int, str]) -> Signs:
         """Those of these cells together."""
         together = Signs()
-        for index, source in sources.items():
-            if index not in self._of_cell:
-                self._of_cell[index] = signs_of(source).slim()
-            together.add(self._of_cell[index])
+        for source in sources.values():
+            together.add(signs_of(source))
         return together
 
     def of_latest(self, look: Look) -> Signs:
         """Those of the cell that ended last."""
-        return self.of(look, {look.cell: look.sources.get(look.cell, "")})
+        return signs_of(look.sources.get(look.cell, ""))
 
     def cell_that_binds(self, name: str) -> int | None:
         """The last of the cells read that define a function or a name."""
-        return max((n for n, signs in self._of_cell.items() if name in signs.bound), default=None)
+        return self._bound.get(name)
 
     def cell_that_leaves(self, attribute: str) -> int | None:
         """The last of the cells read with a method that sets an attribute."""
-        cells = [n for n, signs in self._of_cell.items() if attribute in signs.left_by_methods]
-        return max(cells, default=None)
+        return self._left.get(attribute)
 
     def cell_that_fills(self, name: str) -> int | None:
         """The last of the cells read whose functions fill a container."""
-        cells = [n for n, signs in self._of_cell.items() if signs.filled.get(name, set()) - {""}]
-        return max(cells, default=None)
+        return self._filled.get(name)
 
     def cell_that_defines(self, function: str, parameter: str) -> int | None:
         """The last of the cells read with a function that has such a default."""
-        default = (function, parameter)
-        cells = [n for n, signs in self._of_cell.items() if default in signs.growing_defaults]
-        return max(cells, default=None)
+        return self._defaults.get((function, parameter))
+
+    def _add(self, index: int, signs: Signs) -> None:
+        self._last_read = index
+        self._together.add(signs)
+        self._bound |= dict.fromkeys(signs.bound, index)
+        self._left |= dict.fromkeys(signs.left_by_methods, index)
+        self._defaults |= dict.fromkeys(signs.growing_defaults, index)
+        in_functions = [name for name, functions in signs.filled.items() if functions - {""}]
+        self._filled |= dict.fromkeys(in_functions, index)
+
+
+def since(index: int, sources: dict[int, str]) -> dict[int, str]:
+    """The sources of the cells after that one, oldest first."""
+    recent: dict[int, str] = {}
+    for cell in itertools.takewhile(lambda it: it > index, reversed(sources)):
+        recent[cell] = sources[cell]
+    return dict(reversed(recent.items()))

@@ -60,7 +60,7 @@ class UnboundedCaches:
             for way, it in caches.items()
         ]
         grown = self._history.grown(look, seen)
-        signs = self._signs.of(look, look.sources if caches else {})
+        signs = self._signs.of_session(look) if caches else Signs()
         for way, it in caches.items():
             if it.kept < REPORTED_BYTES or signs.bounded(it.name):
                 continue

@@ -101,6 +101,7 @@ def test_what_comes_after_the_input_was_shown_interrupts_the_cell(
         interrupt(kernel)
     content = kernel.wait(msg_id).content
     assert (content["ename"], content["execution_count"]) == ("KeyboardInterrupt", count)
+    assert not any("raise_late" in frame for frame in content["traceback"])
     assert kernel.value("1 + 1") == "2"
 
 

@@ -71,10 +71,10 @@ class Interrupts:
             self._again = False
             self._handle(signal.SIGINT, frame)
 
-    def leave_out(self, trace: TracebackType | None) -> None:
-        """Takes the frames of this class off the end of a traceback."""
+    def leave_out(self, trace: TracebackType | None, caller: CodeType) -> None:
+        """Takes the frames of this class, and of the caller of raise_late(), off the end of a traceback."""
         methods = (Interrupts._handle, Interrupts.looked, Interrupts.raise_late)
-        own = {method.__code__ for method in methods}
+        own = {caller, *(method.__code__ for method in methods)}
         while trace is not None and trace.tb_next is not None:
             if trace.tb_next.tb_frame.f_code in own:
                 trace.tb_next = None

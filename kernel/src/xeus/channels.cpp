@@ -42,21 +42,10 @@ bool too_deep(const zmq::message_t& part) {
   return false;
 }
 
-// Frames of a message: identities, delimiter, signature, then the parts that are JSON, then
-// buffers.
-xeus::xmessage checked(zmq::multipart_t wire, const xeus::xauthentication& authentication) {
-  std::size_t delimiter = 0;
-  while (delimiter < wire.size() && wire.at(delimiter).to_string_view() != "<IDS|MSG>") ++delimiter;
-  if (wire.size() < delimiter + 6) throw std::runtime_error("frames are missing");
-  for (std::size_t part = delimiter + 2; part < delimiter + 6; ++part) {
-    if (too_deep(wire.at(part))) throw std::runtime_error("it is nested too deep");
-  }
-  auto message = xeus::xzmq_serializer::deserialize(wire, authentication);
-  for (const auto* part :
-       {&message.header(), &message.parent_header(), &message.metadata(), &message.content()}) {
-    if (!part->is_object()) throw std::runtime_error("a part is no JSON object");
-  }
-  return message;
+std::size_t signature_size(const xeus::xauthentication& authentication) {
+  const unsigned char byte = 0;
+  const xeus::xraw_buffer nothing(&byte, 0);
+  return authentication.sign(nothing, nothing, nothing, nothing).size();
 }
 
 // A signal may interrupt ZeroMQ between two parts of a message, even where it does not wait.
@@ -115,6 +104,7 @@ Channels::Channels(zmq::context_t& context, const xeus::xconfiguration& config)
       stdin_(bound(context, zmq::socket_type::router, config, config.m_stdin_port)),
       heartbeat(bound(context, zmq::socket_type::router, config, config.m_hb_port)),
       authentication_(xeus::make_xauthentication(config.m_signature_scheme, config.m_key)),
+      signature_size_(signature_size(*authentication_)),
       iopub_(bound(context, zmq::socket_type::xpub, config, config.m_iopub_port)),
       subscribed_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       terminal_(::dup(STDERR_FILENO)) {}
@@ -124,17 +114,44 @@ Channels::~Channels() {
   ::close(terminal_);
 }
 
+// Frames of a message: identities, delimiter, signature, then the parts that are JSON, then
+// buffers.
+xeus::xmessage Channels::checked(zmq::multipart_t wire) {
+  std::size_t delimiter = 0;
+  while (delimiter < wire.size() && wire.at(delimiter).to_string_view() != "<IDS|MSG>") ++delimiter;
+  if (wire.size() < delimiter + 6) throw std::runtime_error("frames are missing");
+  const std::string signature = wire.at(delimiter + 1).to_string();
+  // xeus compares as many bytes as there should be, whatever has come.
+  if (signature_size_ != 0 && signature.size() != signature_size_)
+    throw std::runtime_error("the signature has another length");
+  for (std::size_t part = delimiter + 2; part < delimiter + 6; ++part) {
+    if (too_deep(wire.at(part))) throw std::runtime_error("it is nested too deep");
+  }
+  auto message = xeus::xzmq_serializer::deserialize(wire, *authentication_);
+  for (const auto* part :
+       {&message.header(), &message.parent_header(), &message.metadata(), &message.content()}) {
+    if (!part->is_object()) throw std::runtime_error("a part is no JSON object");
+  }
+  if (signature_size_ != 0 && !seen_.is_new(signature)) throw std::runtime_error("it came before");
+  return message;
+}
+
 std::optional<xeus::xmessage> Channels::receive(zmq::socket_t& socket) {
   for (;;) {
     zmq::multipart_t wire = receive_parts(socket);
     if (wire.empty()) return std::nullopt;
     try {
-      return checked(std::move(wire), *authentication_);
+      return checked(std::move(wire));
     } catch (const std::exception& error) {
-      ::dprintf(terminal_, "xleak: dropped a message that is malformed or wrongly signed: %s\n",
-                error.what());
+      tell_dropped(error.what());
     }
   }
+}
+
+void Channels::tell_dropped(const std::string& why) const {
+  ::dprintf(terminal_,
+            "xleak: dropped a message that is malformed, wrongly signed or sent again: %s\n",
+            why.c_str());
 }
 
 void Channels::send(zmq::socket_t& socket, xeus::xmessage message) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "seen_signatures.hpp"
 #include "xeus/xauthentication.hpp"
 #include "xeus/xkernel_configuration.hpp"
 #include "xeus/xmessage.hpp"
@@ -26,8 +27,11 @@ class Channels {
   zmq::socket_t stdin_;
   zmq::socket_t heartbeat;
 
-  /// The next message, or empty when there is none. What is malformed or wrongly signed is dropped.
+  /// The next message, or empty when there is none. What is malformed or wrongly signed is dropped,
+  /// and so is what came before, on whichever socket.
   std::optional<xeus::xmessage> receive(zmq::socket_t& socket);
+  /// Says on the terminal that a message was dropped, and why.
+  void tell_dropped(const std::string& why) const;
   void send(zmq::socket_t& socket, xeus::xmessage message);
   /// Sends a heartbeat back where one has come.
   void answer_heartbeat();
@@ -42,7 +46,11 @@ class Channels {
   void close();
 
  private:
+  xeus::xmessage checked(zmq::multipart_t wire);
+
   std::unique_ptr<xeus::xauthentication> authentication_;
+  std::size_t signature_size_;  // 0: nothing is signed.
+  SeenSignatures seen_;
   std::mutex iopub_mutex_;
   zmq::socket_t iopub_;
   int subscribed_;  // An eventfd for subscriptions that ZeroMQ's descriptor no longer signals.

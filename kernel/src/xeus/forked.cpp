@@ -8,6 +8,7 @@ namespace xleak::kernel {
 namespace {
 
 std::atomic<bool> forked{false};
+std::atomic<bool> forking{false};
 
 }  // namespace
 
@@ -17,5 +18,9 @@ void watch_forks() {
 }
 
 bool in_forked_child() noexcept { return forked.load(std::memory_order_relaxed); }
+
+void note_fork(bool begins) noexcept { forking = begins; }
+
+bool is_forking() noexcept { return forking.load(std::memory_order_relaxed); }
 
 }  // namespace xleak::kernel

@@ -180,6 +180,7 @@ nl::json Interpreter::run_cell(Server& server, const xeus::xmessage& request) {
     keep_request(scope->index(), request);
     shell("cell_begun")(scope->index());
   }
+  shell("expect_interrupts")();
   if (!silent) server.publish("execute_input", {{"code", code}, {"execution_count", count}});
   const nl::json reply = interruptible([&] {
     return shell("execute")(code, silent, stored,

@@ -52,6 +52,8 @@ void silence_log() { std::clog.rdbuf(nullptr); }
 void bind(const std::string& connection_file, const std::string& kernel_info) {
   watch_forks();
   auto config = xeus::load_configuration(connection_file);
+  // As in every kernel: without a key nothing is signed, and nothing is checked.
+  if (config.m_key.empty()) config.m_signature_scheme = "none";
   auto context = xeus::make_context<zmq::context_t>();
   auto channels = std::make_unique<Channels>(context->m_context, config);
   auto server = std::make_unique<Server>(context->m_context, config, std::move(channels),
@@ -126,7 +128,7 @@ PYBIND11_MODULE(_kernel, m) {
       "capture_output", [] { server().output().start(); },
       "Take over the file descriptors 1 and 2 from here on.");
   m.def("original_stderr", [] { return server().output().original_stderr(); });
-  m.def("start_signal_waker", &start_signal_waker, py::arg("loop_wake"),
+  m.def("start_signal_waker", &start_signal_waker, py::arg("loop_wake"), py::arg("looked"),
         "Return the descriptor for signal.set_wakeup_fd().");
   m.def("write", &write, py::arg("descriptor"), py::arg("text"));
   m.def("flush", [] {
@@ -154,7 +156,11 @@ PYBIND11_MODULE(_kernel, m) {
       "tell_live_cells",
       [](std::vector<std::string> comm_ids) { tell_live_cells(server(), std::move(comm_ids)); },
       py::arg("comm_ids"), "Tell these comms what a cell does while it runs; none: nobody.");
+  m.def("look_again", &look_again);
   m.def("in_forked_child", &in_forked_child);
+  m.def("fork_begins", [] { note_fork(true); });
+  m.def("fork_ended", [] { note_fork(false); });
+  m.def("is_forking", &is_forking);
   m.def("request_waits", [] { return server().request_waits(); });
   m.def("request_stop", [] { server().request_stop(); });
   m.def(

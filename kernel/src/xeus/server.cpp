@@ -12,6 +12,7 @@
 #include "forked.hpp"
 #include "polling.hpp"
 #include "pybind11/pybind11.h"
+#include "request_checks.hpp"
 #include "threads.hpp"
 #include "xeus/xguid.hpp"
 #include "xeus/xmiddleware.hpp"
@@ -39,31 +40,6 @@ void end_if_forked() {
   if (!in_forked_child()) return;
   std::fflush(nullptr);
   ::_exit(0);
-}
-
-// The text behind `key`, or nothing where a front end sent something else.
-std::string text_in(const nl::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-// xeus-python's debugger reads these without asking whether they are there.
-const std::map<std::string, nl::json::json_pointer> kDebuggerNeeds = {
-    {"dumpCell", nl::json::json_pointer("/code")},
-    {"setBreakpoints", nl::json::json_pointer("/source/path")},
-    {"source", nl::json::json_pointer("/source/path")},
-    {"richInspectVariables", nl::json::json_pointer("/variableName")}};
-
-std::string what_is_wrong_with_debug_request(const nl::json& content) {
-  const std::string command = text_in(content, "command");
-  const nl::json arguments = content.value("arguments", nl::json::object());
-  if (text_in(content, "type") != "request" || command.empty()) return "type or command is missing";
-  if (!content.value("seq", nl::json()).is_number_integer()) return "seq is no integer";
-  if (!arguments.is_object()) return "arguments are no object";
-  const auto need = kDebuggerNeeds.find(command);
-  if (need == kDebuggerNeeds.end()) return "";
-  const bool given = arguments.contains(need->second) && arguments.at(need->second).is_string();
-  return given ? "" : command + " lacks the text " + need->second.to_string();
 }
 
 std::string type_of(const xeus::xmessage& message) { return text_in(message.header(), "msg_type"); }
@@ -265,7 +241,10 @@ void Server::dispatch_shell(xeus::xmessage request, bool abort) {
   output_.set_parent(request.header());
   const std::string type = type_of(request);
   const auto handler = shell_handlers_.find(type);
-  if (abort && type == "execute_request") {
+  const std::string missing = what_is_missing(type, request.content());
+  if (!missing.empty()) {
+    refuse(request, type, missing);
+  } else if (abort && type == "execute_request") {
     answer(request, channels_.shell, [](const xeus::xmessage&) {
       return nl::json{{"status", "aborted"}};
     });
@@ -287,6 +266,16 @@ void Server::finish_request() {
   } catch (py::error_already_set& error) {
     error.discard_as_unraisable("xleak, after a cell");
   }
+}
+
+// A request gets an answer. Of what has none, the terminal hears.
+void Server::refuse(const xeus::xmessage& request, const std::string& type,
+                    const std::string& why) {
+  answer(request, channels_.shell, [&](const xeus::xmessage&) -> nl::json {
+    if (type.rfind("_request") != std::string::npos) throw std::runtime_error(why);
+    channels_.tell_dropped(why);
+    return nullptr;
+  });
 }
 
 void Server::dispatch_control(xeus::xmessage request) {

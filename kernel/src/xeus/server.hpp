@@ -99,6 +99,7 @@ class Server final : public xeus::xserver {
   void forward_debug_events();
   void dispatch_shell(xeus::xmessage request, bool abort);
   void finish_request();
+  void refuse(const xeus::xmessage& request, const std::string& type, const std::string& why);
   void dispatch_control(xeus::xmessage request);
   void answer(const xeus::xmessage& request, zmq::socket_t& socket, const Handler& handler);
   void pass_to_core(xeus::xmessage request, zmq::socket_t& socket, bool& replied, bool shell);

@@ -10,9 +10,9 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <iterator>
 #include <thread>
 
-#include "pybind11/pybind11.h"
 #include "threads.hpp"
 #include "xleak/monitor/error.hpp"
 
@@ -30,15 +30,26 @@ const int kWake = SIGRTMAX - 1;
 // its way for as long as another thread takes to accept the GIL. So it is woken until it looked.
 constexpr std::chrono::milliseconds kPatience[] = {1ms, 2ms, 5ms, 10ms, 20ms, 50ms, 100ms};
 
-std::atomic<bool> looked{true};
+std::atomic<bool> has_looked{true};
+std::atomic<bool> looks_again{false};
+int note_descriptor = -1;
 
 void wake(pthread_t main_thread) {
-  looked = false;
-  for (const auto patience : kPatience) {
+  constexpr std::size_t kLast = std::size(kPatience) - 1;
+  has_looked = false;
+  for (std::size_t attempt = 0;; ++attempt) {
     ::pthread_kill(main_thread, kWake);
-    std::this_thread::sleep_for(patience);
-    if (looked) return;
+    std::this_thread::sleep_for(kPatience[std::min(attempt, kLast)]);
+    if (looks_again) continue;
+    if (has_looked || attempt >= kLast) return;
   }
+}
+
+// The handler of kWake.
+void look(const py::object& looked, const py::object& frame) {
+  has_looked = true;
+  looks_again = false;
+  looked(frame);
 }
 
 // Python writes the number of each signal.
@@ -57,16 +68,23 @@ void watch(int descriptor, int loop_wake, pthread_t main_thread) {
 
 }  // namespace
 
-int start_signal_waker(int loop_wake) {
+int start_signal_waker(int loop_wake, const py::object& looked) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) monitor::throw_errno("cannot make a pipe for signals");
   ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
   py::module_::import("signal").attr("signal")(
-      kWake, py::cpp_function([](const py::args&) { looked = true; }));
+      kWake, py::cpp_function([looked](int, const py::object& frame) { look(looked, frame); }));
   start_thread([read_end = ends[0], loop_wake, main_thread = ::pthread_self()] {
     watch(read_end, loop_wake, main_thread);
   }).detach();
+  note_descriptor = ends[1];
   return ends[1];
+}
+
+void look_again() {
+  looks_again = true;
+  const unsigned char number = SIGINT;
+  (void)!::write(note_descriptor, &number, sizeof number);
 }
 
 }  // namespace xleak::kernel

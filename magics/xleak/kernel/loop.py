@@ -8,7 +8,8 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from types import FrameType
 from typing import Any, TypeVar
 
 from xleak import _kernel
@@ -26,26 +27,31 @@ class MainLoop:
         self._context = contextvars.copy_context()
         signalled = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self.loop.add_reader(signalled, os.eventfd_read, signalled)
-        signal.set_wakeup_fd(_kernel.start_signal_waker(signalled), warn_on_full_buffer=False)
+        self._signalled = signalled
         self._watched: tuple[int, ...] = ()
+
+    def bring_signals(self, looked: Callable[[FrameType | None], None]) -> None:
+        """Signals wake the main thread from here on. `looked`: called where it then is."""
+        waker = _kernel.start_signal_waker(self._signalled, looked)
+        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
 
     def start(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """A task that runs with the loop, in the context of all cells."""
         return self.loop.create_task(coroutine, context=self._context)
 
-    def finish(self, task: asyncio.Task[T]) -> T:
-        """Run to the end of `task`. An interrupt that stopped another task cancels this one too."""
+    def finish(self, task: asyncio.Task[T], cancel: Callable[[asyncio.Task[T]], object]) -> T:
+        """Run to the end of `task`. After an interrupt that stopped another one `cancel` is called."""
         while True:
             try:
                 self._repair()
                 return self.loop.run_until_complete(task)
             except KeyboardInterrupt:
                 if task.done():
-                    raise
-                task.cancel("interrupted")
+                    return task.result()
+                cancel(task)
             except BaseException:
                 if task.done():
-                    raise
+                    return task.result()
                 # Another task ended the loop (SystemExit, loop.stop()); the cell goes on.
                 traceback.print_exc(file=sys.stderr)
 

@@ -97,13 +97,23 @@ class KernelShell(AnsweringShell):
         self.display_pub.__dict__.pop("clear_output", None)
         self._main_loop = MainLoop()
         code_regions = (
+            KernelShell.run_code,
             InteractiveShell.run_code,
             InteractiveShell.user_expressions,
             EventManager.trigger,
             KernelShell._call,
         )
         self._interrupts = Interrupts(
-            self._main_loop.loop, (function.__code__ for function in code_regions)
+            self._main_loop.loop,
+            (function.__code__ for function in code_regions),
+            _kernel.is_forking,
+            _kernel.look_again,
+        )
+        self._main_loop.bring_signals(self._interrupts.looked)
+        os.register_at_fork(
+            before=_kernel.fork_begins,
+            after_in_parent=_kernel.fork_ended,
+            after_in_child=_kernel.fork_ended,
         )
         self._pid = os.getpid()
         builtins.input = self._input
@@ -214,6 +224,10 @@ class KernelShell(AnsweringShell):
         python_blocks.begin_cell()
         _native.begin_line_times()
 
+    def expect_interrupts(self) -> None:
+        """The front end is about to hear that the cell runs: from here on SIGINT stops it."""
+        self._interrupts.expect()
+
     def interpreter_reading(self) -> tuple[int | None, list[Any], tensors.TensorReading | None]:
         """(blocks of Python's allocator, devices, host tensors) at the end of a cell."""
         blocks, devices = python_blocks.end_cell(), end_device_cell(self._cell)
@@ -274,7 +288,7 @@ class KernelShell(AnsweringShell):
             self._rests.close()
         task = self._main_loop.start(coroutine)
         self._interrupts.allow(task)
-        return self._main_loop.finish(task)
+        return self._main_loop.finish(task, self._interrupts.cancel)
 
     def run_code(self, *args: Any, **kwargs: Any) -> Any:
         self._interrupts.raise_late()
@@ -339,6 +353,7 @@ class KernelShell(AnsweringShell):
         if error:
             reply.update(ename=error[0], evalue=error[1], traceback=self._last_traceback or [])
         elif user_expressions:
+            self._interrupts.raise_late()
             reply["user_expressions"] = self.user_expressions(user_expressions)
         return reply
 
@@ -363,7 +378,7 @@ class KernelShell(AnsweringShell):
     def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:
         """An interrupted ``await`` ends in a cancellation; what the user did is an interrupt."""
         etype, value, trace = exc_tuple or sys.exc_info()
-        self._interrupts.leave_out(trace)
+        self._interrupts.leave_out(trace, KernelShell.run_code.__code__)
         if etype is asyncio.CancelledError and self._is_interrupt(value):
             exc_tuple = (KeyboardInterrupt, KeyboardInterrupt(), trace)
         super().showtraceback(exc_tuple, *args, **kwargs)
@@ -416,6 +431,7 @@ class KernelShell(AnsweringShell):
     def comm_message(self, message: Content) -> bytes:
         """A comm_open, comm_msg or comm_close of the front end; the handlers are the user's code."""
         self.watch()
+        self._interrupts.expect()
         handler = getattr(self.kernel.comm_manager, message["header"]["msg_type"])
         try:
             self._run(self._call(handler, message))
@@ -423,8 +439,8 @@ class KernelShell(AnsweringShell):
             self.showtraceback()
         return b"null"
 
-    @staticmethod
-    async def _call(handler: Any, message: Content) -> None:
+    async def _call(self, handler: Any, message: Content) -> None:
+        self._interrupts.raise_late()
         handler(None, None, message)
 
     def comm_info_reply(self, content: Content) -> Content:

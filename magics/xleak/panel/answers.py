@@ -54,7 +54,8 @@ def names(watcher: Watcher, progress: Progress) -> Fields:
     """What each name holds, most first."""
     heap = _heap(watcher, progress)
     facts = largest_names(watcher, heap, _MOST_NAMES, least_bytes=0, on_name=progress.at)
-    left_out = len(values_by_label(watcher)) - len(facts)
+    # A thread may have taken some away since.
+    left_out = max(0, len(values_by_label(watcher)) - len(facts))
     return {"names": [_name_shape(fact) for fact in facts], "left_out": left_out}
 
 

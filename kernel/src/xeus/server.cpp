@@ -15,6 +15,7 @@
 #include "xeus/xguid.hpp"
 #include "xeus/xmiddleware.hpp"
 #include "xeus/xsystem.hpp"
+#include "xleak/monitor/session.hpp"
 
 namespace xleak::kernel {
 namespace {
@@ -184,6 +185,7 @@ void Server::serve_shell() {
     } else {
       return;
     }
+    monitor::Session::instance().cell_answered();
     end_if_forked();
   }
 }

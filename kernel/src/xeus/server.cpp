@@ -185,7 +185,6 @@ void Server::serve_shell() {
     } else {
       return;
     }
-    monitor::Session::instance().cell_answered();
     end_if_forked();
   }
 }
@@ -350,6 +349,8 @@ void Server::answer(const xeus::xmessage& request, zmq::socket_t& socket, const 
                    xeus::xmessage(request.identities(), header(reply_type(type_of(request))),
                                   request.header(), metadata, std::move(content), {}));
   }
+  // Before the client knows that it may go on: it may go on with a kill.
+  if (&socket == &channels_.shell) monitor::Session::instance().cell_answered();
   publish_status("idle", request.header());
 }
 

@@ -188,7 +188,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="xleak",
         description="Says which cell kept your memory, who holds it, and how to get it back.",
     )
@@ -213,13 +213,16 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _plain(commands: _Commands, name: str, **about: str) -> argparse.ArgumentParser:
+def _plain(
+    commands: _Commands, name: str, help: str, description: str | None = None
+) -> argparse.ArgumentParser:
     """A command without exit codes of its own."""
     return commands.add_parser(
         name,
+        help=help,
+        description=description,
         epilog=_OTHER_EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        **about,
     )
 
 

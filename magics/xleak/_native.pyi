@@ -144,6 +144,10 @@ def drop_flight_record() -> None:
 def announce_cell(source: bytes, execution_count: int | None) -> None:
     """Say what the next cell is, for that file alone. source: UTF-8, cut to 200 bytes."""
 
+def cell_answered() -> None:
+    """Say that the reply to the cell that ended last is sent, for that file alone. Who is killed before was
+    not between cells yet."""
+
 def read_flight_record(path: PathLike[str]) -> FlightRecord:
     """Read a record. Raises MonitorError, also for a file that is none."""
 
@@ -407,8 +411,8 @@ class LintedFile:
 
 def use_grammar(language: object) -> None: ...
 def lint_cells(texts: list[str]) -> LintedFile: ...
-def lint_text(path: str, data: bytes) -> LintedFile: ...
-def lint_files(paths: list[str], threads: int) -> list[LintedFile]: ...
+def lint_text(path: str | PathLike[str], data: bytes) -> LintedFile: ...
+def lint_files(paths: Sequence[str | PathLike[str]], threads: int) -> list[LintedFile]: ...
 
 class Fix:
     @property

@@ -122,7 +122,9 @@ def _ipython_accepts(source: str) -> bool:
     if max(map(len, body.splitlines()), default=0) > _LONGEST_LINE:
         return False
     try:
-        transformed = TransformerManager().transform_cell(body)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            transformed = TransformerManager().transform_cell(body)
     except Exception:
         # It raises what its tokenizer raises, which differs between versions.
         return False

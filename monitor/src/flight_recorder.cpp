@@ -209,8 +209,13 @@ void FlightRecorder::end(int index) {
   const std::lock_guard lock(mutex_);
   if (cell_.running == 0 || cell_.index != index) return;
   cell_.running = 0;
+}
+
+void FlightRecorder::answered() {
+  const std::lock_guard lock(mutex_);
+  if (cell_.running != 0 || cell_number_ == 0) return;
   // One store: whoever is killed around it leaves a whole cell, before or after its end.
-  __atomic_store_n(&file_->cells[cell_number_ % 2].running, 0, __ATOMIC_RELEASE);
+  store_if_new(file_->cells[cell_number_ % 2].running, 0u);
 }
 
 void FlightRecorder::asked_to_end() noexcept {

@@ -47,8 +47,11 @@ class FlightRecorder {
   /// A size while no cell runs, after the last of them; kept where it or what is left moved by
   /// 16 MiB. Asks the machine too; for one thread alone.
   void rest(std::int64_t resident_bytes);
-  /// It has ended; another index than that of the last cell is left alone.
+  /// It has ended; another index than that of the last cell is left alone. In the file it runs on:
+  /// what it did to the process may end that before its reply is sent.
   void end(int index);
+  /// The cell that has ended is over in the file, too.
+  void answered();
   /// A front end has asked the process to end.
   void asked_to_end() noexcept;
   /// Deletes the file.

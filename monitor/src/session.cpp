@@ -199,6 +199,11 @@ void Session::announce_cell(std::string_view source, std::optional<int> executio
   if (const auto recorder = state_->flight()) recorder->announce(source, execution_count);
 }
 
+void Session::cell_answered() noexcept {
+  if (state_->in_child()) return;
+  if (const auto recorder = state_->flight()) recorder->answered();
+}
+
 void Session::asked_to_end() noexcept {
   if (state_->in_child()) return;
   if (const auto recorder = state_->flight()) recorder->asked_to_end();

@@ -168,6 +168,7 @@ TEST_SUITE("flight record") {
       machine.now = 1s;
       recorder.rest(3 * kMiB);
       recorder.end(1);
+      recorder.answered();
       for (int second = 2; second < 10; ++second) {
         machine.now = std::chrono::seconds(second);
         machine.limit = LimitReading{GuardLimit::machine, "host", second * kMuch, 20 * kMuch};
@@ -225,9 +226,30 @@ TEST_SUITE("flight record") {
     const auto ended = record_of([](FlightRecorder& recorder, Machine&) {
       recorder.begin(1, "", kMiB);
       recorder.end(1);
+      recorder.answered();
     });
     REQUIRE(ended.cell);
     CHECK_FALSE(ended.cell->running);
+  }
+
+  TEST_CASE("a cell whose reply was not sent runs, also where it has run another inside itself") {
+    const auto unanswered = record_of([](FlightRecorder& recorder, Machine&) {
+      recorder.answered();
+      recorder.begin(1, "", kMiB);
+      recorder.answered();
+      recorder.end(1);
+    });
+    REQUIRE(unanswered.cell);
+    CHECK(unanswered.cell->running);
+    const auto nested = record_of([](FlightRecorder& recorder, Machine&) {
+      recorder.begin(1, "", kMiB);
+      recorder.begin(2, "", kMiB);
+      recorder.end(2);
+      recorder.end(1);
+      recorder.answered();
+    });
+    REQUIRE(nested.cell);
+    CHECK_FALSE(nested.cell->running);
   }
 
   TEST_CASE("a cell of hours is kept from its beginning to its last size") {

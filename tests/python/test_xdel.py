@@ -214,3 +214,40 @@ def test_bad_input_gets_one_sentence(
 def test_without_xleak_loaded_the_function_says_so() -> None:
     with pytest.raises(RuntimeError, match="load_ext xleak"):
         xleak.forget("x")
+
+
+# --- numbers that no cell has --------------------------------------------------------------------
+
+FAR = 99_999_999_999_999_999_999
+
+
+def test_an_entry_with_a_number_that_no_cell_has_is_nobody_s_leak_and_can_be_deleted(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session.run(f"Out[{FAR}] = memoryview(bytearray(4 << 20))")
+    session.run("%leakcheck")
+    assert session.leaks() == {}
+    assert session.run(f"%xdel Out[{FAR}]")
+    assert session.run("assert not Out")
+    shown = capsys.readouterr()
+    assert f"Out[{FAR}]: dropped Out[{FAR}]" in shown.out
+    assert "TypeError" not in shown.out + shown.err
+    assert "xleak failed" not in shown.out + shown.err
+
+
+@pytest.mark.parametrize("target", [f"Out[{FAR}]", f"_{FAR}", "Out[" + "9" * 5_000 + "]"])
+def test_an_entry_that_is_not_there_is_one_sentence_whatever_its_number(
+    session: Session, capsys: pytest.CaptureFixture[str], target: str
+) -> None:
+    session.run("bytearray(4 << 20);")
+    session.run(f"%xdel {target}")
+    shown = capsys.readouterr()
+    assert "UsageError: " in shown.err
+    assert "Traceback" not in shown.out + shown.err and "limit" not in shown.err
+
+
+def test_a_name_of_thousands_of_digits_is_no_entry(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert session.run(f"_{'9' * 5_000} = 1; _{'9' * 5_000}")
+    assert "xleak failed" not in capsys.readouterr().err

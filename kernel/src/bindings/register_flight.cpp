@@ -96,6 +96,9 @@ void register_flight(py::module_& m) {
       py::arg("source"), py::arg("execution_count"),
       "Say what the next cell is, for that file alone.");
   m.def(
+      "cell_answered", [] { Session::instance().cell_answered(); },
+      "Say that the reply to the cell that ended last is sent, for that file alone.");
+  m.def(
       "read_flight_record", [](const Path& path) { return read_flight_record(path.string()); },
       py::arg("path"), "Read a record. Raise MonitorError, also for a file that is none.");
   m.def(

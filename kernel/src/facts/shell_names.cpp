@@ -88,9 +88,10 @@ struct Namespace {
 std::vector<std::pair<long, Entry>> shown_in(PyObject* out) {
   std::vector<std::pair<long, Entry>> shown;
   each(out, [&shown](PyObject* key, PyObject* value) {
+    if (!PyLong_CheckExact(key)) return;
     int overflow = 0;
-    const long number = PyLong_CheckExact(key) ? PyLong_AsLongAndOverflow(key, &overflow) : 0;
-    if (PyLong_CheckExact(key) && overflow == 0) shown.emplace_back(number, Entry{key, value});
+    const long number = PyLong_AsLongAndOverflow(key, &overflow);
+    shown.emplace_back(overflow == 0 ? number : 0, Entry{key, value});
   });
   return shown;
 }

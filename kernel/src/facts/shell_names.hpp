@@ -22,7 +22,7 @@ struct CachedEntry {
   Place place;
   PyObject* key;  ///< As the dictionary has it: an integer in `Out`, a text elsewhere.
   PyObject* value;
-  long number;  ///< The n of `Out[n]`; 0 for `_`, `__` and `___`.
+  long number;  ///< The n of `_n` or `Out[n]`; 0 for `_`, `__`, `___` and what no cell can have.
 };
 
 /// Text or a number, and small.

@@ -17,6 +17,7 @@
 #include "xeus/xguid.hpp"
 #include "xeus/xmiddleware.hpp"
 #include "xeus/xsystem.hpp"
+#include "xleak/monitor/session.hpp"
 
 namespace xleak::kernel {
 namespace {
@@ -349,6 +350,8 @@ void Server::answer(const xeus::xmessage& request, zmq::socket_t& socket, const 
                    xeus::xmessage(request.identities(), header(reply_type(type_of(request))),
                                   request.header(), metadata, std::move(content), {}));
   }
+  // Before the client knows that it may go on: it may go on with a kill.
+  if (&socket == &channels_.shell) monitor::Session::instance().cell_answered();
   publish_status("idle", request.header());
 }
 

@@ -8,7 +8,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from xleak.shell.mentions import find_mentions
 
-_ENTRY = re.compile(r"\b(?:Out|_oh)\s*\[\s*(\d+)\s*\]|(?<![\w.])_(\d+)\b")
+_ENTRY = re.compile(r"\b(?:Out|_oh)\s*\[\s*(\d{1,100})\s*\]|(?<![\w.])_(\d{1,100})\b")
 # Texts that come to mean an entry at run time: the cache's name as a key, a subscript or an attribute in a
 # string, a name that is put together.
 _ANY_ENTRY = re.compile(

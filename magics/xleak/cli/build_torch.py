@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 from xleak import resources
-from xleak.cli import cuda_headers
+from xleak.cli import cuda_headers, output
 from xleak.cli.problem import Problem
 from xleak.shell import torch_module
 
@@ -27,11 +27,11 @@ def build_torch(arguments: argparse.Namespace) -> int:
     target = torch_module.built_path(torch_module.key_of(torch))
     there = None if arguments.force else torch_module.find(torch)
     if there is not None:
-        print(f"The module for torch {torch.__version__} is there: {there}")
+        _print(f"The module for torch {torch.__version__} is there: {there}")
         return 0
     _check_tools()
     cuda = cuda_headers.folders(torch)
-    print(f"Building the module for torch {torch.__version__}. This takes a minute or two.")
+    _print(f"Building the module for torch {torch.__version__}. This takes a minute or two.")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent) as folder:
@@ -42,10 +42,15 @@ def build_torch(arguments: argparse.Namespace) -> int:
             f"cannot write {refused.filename}: {refused.strerror}. "
             "Point XDG_CACHE_HOME at a folder that can be written, and run it again."
         ) from None
-    print(f"Built {target}. Kernels use it from their next start.")
+    _print(f"Built {target}. Kernels use it from their next start.")
     if torch.version.cuda and not cuda:
-        print(cuda_headers.MISSING)
+        _print(cuda_headers.MISSING)
     return 0
+
+
+def _print(sentence: str) -> None:
+    with output.to_stdout() as stream:
+        print(sentence, file=stream)
 
 
 def _torch() -> ModuleType:

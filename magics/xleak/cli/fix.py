@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import io
 import sys
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 from xleak import _native, source, syntax
 from xleak.cli import output
 from xleak.cli.problem import Problem
 from xleak.lint import as_text, edits, files, found, settings
+from xleak.render.table import printable
 from xleak.render.units import counted
 
 # An edit may bring another finding to light; a file that never settles is left as it was.
@@ -28,14 +31,14 @@ def fix(arguments: argparse.Namespace) -> int:
         try:
             count, is_whole = _fixed(Path(path), told, arguments)
         except Problem as problem:
-            print(problem, file=sys.stderr)
+            output.say(str(problem))
             failed = True
             continue
         failed |= not is_whole
         made += count
         changed += count > 0
     would = "would make" if arguments.diff else "made"
-    print(f"{would} {counted(made, 'repair')} in {counted(changed, 'file')}", file=sys.stderr)
+    output.say(f"{would} {counted(made, 'repair')} in {counted(changed, 'file')}")
     return FAILED if failed else DONE
 
 
@@ -68,16 +71,15 @@ def _fixed(path: Path, told: settings.Settings, arguments: argparse.Namespace) -
     if data != before and arguments.diff:
         _show(path, before, data)
     elif data != before:
-        output.replace_bytes(path.resolve(), data)
+        _write(path, before, data)
     return made, not broken
 
 
 def _say_left_alone(file: _native.LintedFile, refused: syntax.Refusal) -> None:
     where = found.spot(file, refused.cell, refused.line)
     what = "This cell" if file.has_cells else "The file"
-    print(
-        f"{as_text.place(where)}:{refused.column}: {refused.sentence} {what} is left as it is.",
-        file=sys.stderr,
+    output.say(
+        f"{as_text.place(where)}:{refused.column}: {refused.sentence} {what} is left as it is."
     )
 
 
@@ -119,12 +121,33 @@ def _edited(file: _native.LintedFile, data: bytes, wanted: dict[int, list[_nativ
     return edits.script(data, wanted, file.first_lines)
 
 
+def _write(path: Path, before: bytes, after: bytes) -> None:
+    """Writes the file, unless somebody else did since it was read. Raises Problem."""
+    if _read(path) != before:
+        raise Problem(
+            f"{path} has changed while it was being fixed, so it was left as it is. Run it again."
+        )
+    output.replace_bytes(path.resolve(), after)
+
+
 def _show(path: Path, before: bytes, after: bytes) -> None:
-    lines = difflib.unified_diff(
-        before.decode().splitlines(keepends=True),
-        after.decode().splitlines(keepends=True),
-        str(path),
-        str(path),
-    )
+    # A patch has every sign of the file; a terminal would take some for orders.
+    shown = _spelled_out if sys.stdout.isatty() else str
+    lines = [shown(line) for line in _diff(printable(str(path)), before, after)]
     with output.to_stdout() as stream:
         stream.writelines(lines)
+
+
+def _spelled_out(line: str) -> str:
+    return printable(line.removesuffix("\n").expandtabs(4)) + "\n"
+
+
+def _diff(name: str, before: bytes, after: bytes) -> Iterator[str]:
+    """Lines of a patch, as `patch` and git read it."""
+    for line in difflib.unified_diff(_lines(before), _lines(after), name, name):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _lines(data: bytes) -> list[str]:
+    # A line feed alone ends one there.
+    return list(io.StringIO(data.decode(), newline="\n"))

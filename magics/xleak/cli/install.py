@@ -9,7 +9,9 @@ import tempfile
 from pathlib import Path
 
 from xleak import resources
+from xleak.cli import output
 from xleak.cli.problem import Problem
+from xleak.render.table import printable
 
 try:
     from jupyter_client.kernelspec import KernelSpecManager
@@ -35,7 +37,10 @@ def install(arguments: argparse.Namespace) -> int:
                 f"cannot write {refused.filename}: {refused.strerror}. "
                 "Try --user, or --sys-prefix for this Python environment."
             ) from None
-    print(f"Installed kernelspec {arguments.name.lower()} in {place}")
+    with output.to_stdout() as stream:
+        print(
+            f"Installed kernelspec {arguments.name.lower()} in {printable(str(place))}", file=stream
+        )
     return 0
 
 

@@ -19,9 +19,10 @@ def lint(arguments: argparse.Namespace) -> int:
     paths = files.found(arguments.paths)
     report = found.look(paths, told, arguments.jobs or os.cpu_count() or 1, arguments.notes)
     for problem in report.problems:
-        print(problem, file=sys.stderr)
+        output.say(problem)
+    text = _formatted(report, arguments, sys.stdout.isatty())
     with output.to_stdout() as stream:
-        print(_formatted(report, arguments, stream.isatty()), file=stream)
+        print(text, file=stream)
     if any(_counts(it.severity, arguments.fail_on) for it in report.found):
         return FOUND
     return UNREADABLE if report.problems else CLEAN

@@ -5,60 +5,87 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from xleak.cli.problem import Problem
+from xleak.cli import output
+from xleak.cli.problem import Problem, Unwritten
 
 if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-BAD_USAGE, INTERRUPTED = 2, 3
+BAD_USAGE, INTERRUPTED, UNWRITTEN = 2, 3, 4
 
-_LINT_EXIT_CODES = """\
+_UNWRITTEN = """\
+  4  the output could not be written: stdout is closed, or its disk full
+"""
+_OTHER_EXIT_CODES = f"""\
+exit codes:
+  0  done
+  2  bad usage
+{_UNWRITTEN}"""
+
+_LINT_EXIT_CODES = f"""\
 exit codes:
   0  clean
   1  findings at or above --fail-on; code that Python does not parse is an error
   2  bad usage, and nothing was linted; or a file could not be read, and the others are clean
-"""
+{_UNWRITTEN}"""
 
-_FIX_EXIT_CODES = """\
+_FIX_EXIT_CODES = f"""\
 exit codes:
   0  done, or nothing to do
   2  bad usage; or a file could not be read, or a cell does not parse and was left as it is
-"""
+{_UNWRITTEN}"""
 
-_EXIT_CODES = """\
+_EXIT_CODES = f"""\
 exit codes:
   0  clean
   1  findings at or above --fail-on
   2  bad usage or input; nothing was run or overwritten
   3  the notebook failed: a cell raised or timed out, the kernel died, or the run was
      interrupted; the report of what ran is still written
-"""
+{_UNWRITTEN}"""
 
-_POSTMORTEM_EXIT_CODES = """\
+_POSTMORTEM_EXIT_CODES = f"""\
 exit codes:
   0  a record was shown
   1  there is none
   2  bad usage, or a file that is no record
-"""
+{_UNWRITTEN}"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
-    parser = _parser()
+    output.take_standard_streams()
+    command = "xleak"
     try:
-        arguments = parser.parse_args(argv)
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else BAD_USAGE
-    try:
+        arguments = _parsed(argv)
+        if isinstance(arguments, int):
+            return arguments
+        command = f"xleak {arguments.command}"
         return _commands()[arguments.command](arguments)
     except Problem as problem:
-        print(f"xleak {arguments.command}: {problem}", file=sys.stderr)
+        output.say(f"{command}: {problem}")
         return BAD_USAGE
+    except Unwritten as unwritten:
+        output.say(f"{command}: {unwritten}")
+        return UNWRITTEN
     except KeyboardInterrupt:
-        print(f"xleak {arguments.command}: interrupted", file=sys.stderr)
+        output.say(f"{command}: interrupted")
         return INTERRUPTED
+
+
+def _parsed(argv: Sequence[str] | None) -> argparse.Namespace | int:
+    """The arguments, or the exit code where they are wrong or ask for help alone."""
+    arguments: argparse.Namespace | int = 0
+    with output.to_stdout():
+        try:
+            arguments = _parser().parse_args(argv)
+        except SystemExit as stop:
+            arguments = stop.code if isinstance(stop.code, int) else BAD_USAGE
+    return arguments
 
 
 def _commands() -> dict[str, Callable[[argparse.Namespace], int]]:
@@ -123,9 +150,11 @@ def _explain(arguments: argparse.Namespace) -> int:
     from xleak.explain import explanation
 
     try:
-        print(explanation(arguments.rule))
+        text = explanation(arguments.rule)
     except LookupError as unknown:
         raise Problem(str(unknown.args[0])) from None
+    with output.to_stdout() as stream:
+        print(text, file=stream)
     return 0
 
 
@@ -145,8 +174,21 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+class _Parser(argparse.ArgumentParser):
+    """One whose complaints cannot drive a terminal, whatever the arguments hold."""
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        # argparse says nothing where it cannot write.
+        (file or sys.stdout).write(self.format_help())
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        output.say(f"{self.prog}: error: {message}")
+        sys.exit(BAD_USAGE)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="xleak",
         description="Says which cell kept your memory, who holds it, and how to get it back.",
     )
@@ -156,18 +198,32 @@ def _parser() -> argparse.ArgumentParser:
     _add_postmortem(commands)
     _add_lint(commands)
     _add_fix(commands)
-    rules = commands.add_parser("rules", help="list the rules")
+    rules = _plain(commands, "rules", help="list the rules")
     rules.add_argument("--format", choices=("text", "json"), default="text")
     _add_install(commands)
-    build = commands.add_parser(
+    build = _plain(
+        commands,
         "build-torch",
         help="build the module that counts tensors, for the torch of this environment",
         description="Builds xleak's module for the torch of this environment, version 2.4 or later.",
     )
     build.add_argument("--force", action="store_true", help="build it though there is one")
-    explain = commands.add_parser("explain", help="say what a rule means")
+    explain = _plain(commands, "explain", help="say what a rule means")
     explain.add_argument("rule", metavar="CODE", help="a rule's code or slug, such as XL401")
     return parser
+
+
+def _plain(
+    commands: _Commands, name: str, help: str, description: str | None = None
+) -> argparse.ArgumentParser:
+    """A command without exit codes of its own."""
+    return commands.add_parser(
+        name,
+        help=help,
+        description=description,
+        epilog=_OTHER_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
 
 
 def _add_run(commands: _Commands) -> None:
@@ -272,7 +328,7 @@ def _add_fix(commands: _Commands) -> None:
 
 
 def _add_install(commands: _Commands) -> None:
-    install = commands.add_parser("install", help="tell Jupyter about the kernel")
+    install = _plain(commands, "install", help="tell Jupyter about the kernel")
     where = install.add_mutually_exclusive_group()
     where.add_argument("--user", action="store_true", help="for this user")
     where.add_argument(

@@ -73,9 +73,9 @@ def _prepared(notebook: NotebookNode) -> NotebookNode:
             cell.id = uuid.uuid4().hex[:8]
         seen.add(cell.id)
         cell.setdefault("metadata", {})
-        # JSON can spell half a character, which no kernel can be sent.
-        cell.source.encode()
         if cell.cell_type == "code":
+            # JSON can spell half a character, which no kernel can be sent.
+            cell.source.encode()
             cell.outputs = []
             cell.execution_count = None
     return notebook

@@ -1,4 +1,4 @@
-"""Files that a command writes: whole or not at all, and never over its input."""
+"""What a command writes: to stdout, to stderr, and files, whole or not at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from xleak.cli.problem import Problem
+from xleak.cli.problem import Problem, Unwritten
+from xleak.render.table import printable
 
 
 def writable(path: str, option: str, notebook: Path) -> Path:
@@ -33,7 +34,8 @@ def writable(path: str, option: str, notebook: Path) -> Path:
 
 def replace(target: Path, text: str) -> None:
     """Writes the text in place of the file. Raises Problem, and then the old file is untouched."""
-    replace_bytes(target, text.encode())
+    # JSON can spell half of a surrogate pair, as it is spelled here too.
+    replace_bytes(target, text.encode(errors="backslashreplace"))
 
 
 def replace_bytes(target: Path, data: bytes) -> None:
@@ -53,17 +55,57 @@ def replace_bytes(target: Path, data: bytes) -> None:
         raise Problem(f"cannot write {target}: {refused.strerror}.") from None
 
 
+def take_standard_streams() -> None:
+    """Makes a stdout that refuses what is written, and a stderr that swallows it, where the command was
+    started without: Python has None there, and the next file that is opened would take the place."""
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_RDONLY)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", closefd=False)
+
+
 @contextlib.contextmanager
 def to_stdout() -> Iterator[TextIO]:
-    """Stdout for a report: in any encoding, and for a reader that goes away as `head` does."""
+    """Stdout for a report: in any encoding, and for a reader that goes away as `head` does. Raises
+    Unwritten where it is closed or its disk is full."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         yield sys.stdout
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up(sys.stdout)
+    except OSError as refused:
+        _give_up(sys.stdout)
+        raise Unwritten(f"cannot write to stdout: {refused.strerror}.") from None
+
+
+def check_stdout() -> None:
+    """Raises Unwritten where stdout is closed: what takes long is not begun for nobody."""
+    try:
+        os.write(sys.stdout.fileno(), b"")
+    except io.UnsupportedOperation:
+        # It is not a file.
+        return
+    except OSError as refused:
+        raise Unwritten(f"cannot write to stdout: {refused.strerror}. Nothing was run.") from None
+
+
+def say(sentence: str) -> None:
+    """Writes one line to stderr. Where that cannot be written, nobody is told."""
+    try:
+        print(printable(sentence), file=sys.stderr, flush=True)
+    except OSError:
+        _give_up(sys.stderr)
+
+
+def _give_up(stream: TextIO) -> None:
+    # Python flushes once more at its end.
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def _mode(target: Path) -> int:

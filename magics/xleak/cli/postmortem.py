@@ -12,6 +12,7 @@ from xleak.cli.problem import Problem
 from xleak.flight import files
 from xleak.flight.files import Kept
 from xleak.render import dead_kernels as render
+from xleak.render.table import printable
 
 SHOWN, NONE = 0, 1
 
@@ -19,13 +20,12 @@ SHOWN, NONE = 0, 1
 def postmortem(arguments: argparse.Namespace) -> int:
     """Shows the newest record, or those asked for. Returns one of the codes that --help lists."""
     records = _chosen(arguments.record, arguments.all)
+    if arguments.format == "json":
+        text = json.dumps(render.to_json(records), indent=2)
+    else:
+        text = render.report(records) if records else _none(arguments.record)
     with output.to_stdout() as stream:
-        if arguments.format == "json":
-            stream.write(json.dumps(render.to_json(records), indent=2) + "\n")
-        elif records:
-            stream.write(render.report(records) + "\n")
-        else:
-            stream.write(_none(arguments.record) + "\n")
+        print(text, file=stream)
     return SHOWN if records else NONE
 
 
@@ -52,4 +52,4 @@ def _at(path: Path) -> Kept:
 
 def _none(which: str | None) -> str:
     of_whom = f"There is no record of a process {which} that died" if which else "No kernel died"
-    return f"{of_whom}: none left a record in {files.folder()}."
+    return f"{of_whom}: none left a record in {printable(str(files.folder()))}."

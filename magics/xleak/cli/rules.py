@@ -14,18 +14,17 @@ _HALVES = {(True, True): "source, measured", (True, False): "source", (False, Tr
 
 def rules(arguments: argparse.Namespace) -> int:
     """Prints one line a rule, in the order of their codes."""
-    smells = sorted(_native.smells(), key=lambda smell: smell.code)
+    rows = [_row(smell) for smell in sorted(_native.smells(), key=lambda smell: smell.code)]
+    text = json.dumps(rows, indent=2) if arguments.format == "json" else _table(rows)
     with output.to_stdout() as stream:
-        if arguments.format == "json":
-            print(json.dumps([_row(smell) for smell in smells], indent=2), file=stream)
-        else:
-            for smell in smells:
-                row = _row(smell)
-                print(
-                    f"{row['code']}  {row['severity']:7}  {row['known']:16}  {row['title']}",
-                    file=stream,
-                )
+        print(text, file=stream)
     return 0
+
+
+def _table(rows: list[dict[str, object]]) -> str:
+    return "\n".join(
+        f"{row['code']}  {row['severity']:7}  {row['known']:16}  {row['title']}" for row in rows
+    )
 
 
 def _row(smell: _native.Smell) -> dict[str, object]:

@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import contextlib
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +35,8 @@ CLEAN, FOUND, BAD_USAGE, FAILED = 0, 1, 2, 3
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the notebook and writes the report. Returns one of the codes that --help lists."""
+    if not arguments.output:
+        output.check_stdout()
     path = Path(arguments.notebook)
     cells = notebook.read(path)
     manager = _manager(arguments.kernel)
@@ -48,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
             output.replace(places["--save-executed"], nbformat.writes(cells) + "\n")
         if "--output" in places:
             output.replace(places["--output"], _formatted(verdict, sources, arguments.format))
-            print(f"Report: {places['--output']}", file=sys.stderr)
+            output.say(f"Report: {places['--output']}")
     finally:
         # Also where a file could not be written: the run was not for nothing.
         form = "text" if "--output" in places else arguments.format
@@ -126,11 +127,12 @@ def _progress(total: int) -> Iterator[Callable[[int, str], None]]:
 
 
 def _show(verdict: Verdict, sources: dict[int, str], form: str) -> None:
+    whole = None if form == "text" else _formatted(verdict, sources, form)
     with output.to_stdout() as stream:
-        if form == "text":
+        if whole is None:
             text.write(verdict, sources, stream)
         else:
-            stream.write(_formatted(verdict, sources, form))
+            stream.write(whole)
 
 
 def _formatted(verdict: Verdict, sources: dict[int, str], form: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xleak.lint.found import Found, Report
+from xleak.render.table import printable
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
@@ -26,7 +27,9 @@ def _command(found: Found) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    # Of all that drives a terminal, GitHub has a spelling for the ends of lines alone.
+    lines = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return printable(lines)
 
 
 def _property(text: str) -> str:

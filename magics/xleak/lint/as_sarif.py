@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -71,7 +72,7 @@ def _result(found: Found, codes: list[str]) -> dict[str, Any]:
 
 def _location(found: Found) -> dict[str, Any]:
     spot = found.spot
-    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(Path(spot.path).as_posix())}}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(os.fsencode(Path(spot.path)))}}
     location: dict[str, Any] = {"physicalLocation": physical}
     name = f"cell {spot.cell}"
     if spot.in_notebook:

@@ -60,7 +60,7 @@ def _excerpt(found: Found, colour: bool) -> Iterator[str]:
     yield f"  {_painted(f'{found.spot.line:5} |', 'dim', colour)} {line}"
     for fix in found.fixes:
         how = "xleak fix" if fix.safe else "xleak fix --unsafe-fixes"
-        yield f"        {_painted('fix:', 'fix', colour)} {fix.title} (`{how}`)"
+        yield f"        {_painted('fix:', 'fix', colour)} {printable(fix.title)} (`{how}`)"
 
 
 def place(spot: Spot) -> str:

@@ -5,38 +5,39 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from itertools import accumulate
 
 from xleak import _native
+from xleak.lint.json_places import Place, places, text_of
 
 _MARK_OF_BYTES = b"\xef\xbb\xbf"
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s"\[\]{},:]+')
+# One character within a string of JSON: a pair of escapes, an escape, or itself in UTF-8.
+_SPELLED = re.compile(
+    rb"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|[\x00-\x7f]|[\xc0-\xff][\x80-\xbf]*",
+    re.DOTALL,
+)
+# The engine reads it in place of half of a surrogate pair, so it may not be written.
+_REPLACEMENT = "\ufffd"
 
-
-# Cells of format 4 are a member of the notebook, those of format 3 of its worksheets.
-_DEPTHS = (2, 4)
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where the source of a code cell stands in the bytes of its notebook."""
-
-    start: int
-    stop: int
-    strings: tuple[tuple[int, int], ...]
-    """Its lines where it is a list of strings, else itself."""
+# A character, and the bytes that spell it in the file.
+_Sign = tuple[str, bytes]
 
 
 def applied(text: bytes, edits: Iterable[_native.Edit]) -> bytes:
     """A cell's text with the edits made. What would overlap an earlier one is left out."""
     result, at = bytearray(), 0
-    for edit in sorted(set((it.start, it.stop, it.text) for it in edits)):
-        start, stop, new = edit
-        if start < at:
-            continue
+    for start, stop, new in _in_order(edits):
         result += text[at:start] + new.encode()
         at = stop
     return bytes(result + text[at:])
+
+
+def _in_order(edits: Iterable[_native.Edit]) -> Iterator[tuple[int, int, str]]:
+    at = 0
+    for start, stop, new in sorted({(it.start, it.stop, it.text) for it in edits}):
+        if start >= at:
+            yield start, stop, new
+            at = stop
 
 
 def script(data: bytes, edits: Mapping[int, list[_native.Edit]], first_lines: list[int]) -> bytes:
@@ -54,94 +55,92 @@ def script(data: bytes, edits: Mapping[int, list[_native.Edit]], first_lines: li
 
 
 def notebook(data: bytes, edits: Mapping[int, list[_native.Edit]]) -> bytes:
-    """A notebook with the edits of its code cells made; lines that stay keep their bytes."""
+    """A notebook with the edits of its code cells made; all else keeps its bytes."""
     result = data
     cells = list(enumerate(_sources(data), start=1))
     for cell, source in reversed(cells):
-        if cell in edits:
-            result = (
-                result[: source.start] + _edited(data, source, edits[cell]) + result[source.stop :]
-            )
+        if cell in edits and source is not None:
+            edited = _edited(data, source, edits[cell])
+            result = result[: source.start] + edited + result[source.stop :]
     return result
 
 
-def _edited(data: bytes, source: Source, edits: list[_native.Edit]) -> bytes:
-    old = [json.loads(data[start:stop]) for start, stop in source.strings]
-    new = applied("".join(old).encode(), edits).decode()
-    quoted = data[source.start : source.stop]
-    if not quoted.startswith(b"["):
-        return _string(new, quoted)
-    lines = new.splitlines(keepends=True)
-    if len(lines) != len(old):
-        return _rewritten(data, source, lines)
+def _sources(data: bytes) -> Iterator[Place | None]:
+    """The source of each code cell, as the engine counts them; None where one has none."""
+    document = places(data).members or {}
+    if "cells" in document:
+        # Of format 4; format 3 has them in worksheets.
+        sheets = [document]
+    else:
+        sheets = [sheet.members or {} for sheet in document["worksheets"].items or []]
+    for sheet in sheets:
+        cells = sheet["cells"].items if "cells" in sheet else None
+        for cell in cells or []:
+            members = cell.members or {}
+            if "cell_type" in members and text_of(data, members["cell_type"]) == "code":
+                yield members.get("source", members.get("input"))
+
+
+def _edited(data: bytes, source: Place, edits: list[_native.Edit]) -> bytes:
+    """The source as bytes of the file; it is a string or a list of them."""
+    as_it_is = data[source.start : source.stop]
+    parts = [source] if source.items is None else source.items
+    strings = [it for it in parts if data[it.start : it.start + 1] == b'"']
+    signs = [sign for it in strings for sign in _signs(data[it.start + 1 : it.stop - 1])]
+    ascii_only = b"\\u" in as_it_is and as_it_is.isascii()
+    made = _made(signs, edits, ascii_only)
+    if made == signs:
+        return as_it_is
+    lines = _lines(made)
+    if source.items is None:
+        return b'"' + b"".join(lines) + b'"'
+    if len(lines) == len(strings):
+        return _in_place(data, source, strings, lines)
+    # A list with something else in it is no source that anybody reads.
+    return _rewritten(data, source, lines) if strings == parts else as_it_is
+
+
+def _signs(quoted: bytes) -> Iterator[_Sign]:
+    for spelled in _SPELLED.findall(quoted):
+        if spelled.startswith(b"\\"):
+            yield json.loads(b'"' + spelled + b'"'), spelled
+        else:
+            yield spelled.decode(), spelled
+
+
+def _made(signs: list[_Sign], edits: list[_native.Edit], ascii_only: bool) -> list[_Sign]:
+    """The signs of the source once the edits are made, which count in bytes of UTF-8."""
+    sizes = (len(sign.encode("utf-8", "surrogatepass")) for sign, _ in signs)
+    number = {offset: at for at, offset in enumerate(accumulate(sizes, initial=0))}
+    result = list(signs)
+    for start, stop, new in reversed(list(_in_order(edits))):
+        if _REPLACEMENT not in new:
+            spelled = [(it, json.dumps(it, ensure_ascii=ascii_only)[1:-1].encode()) for it in new]
+            result[number[start] : number[stop]] = spelled
+    return result
+
+
+def _lines(signs: list[_Sign]) -> list[bytes]:
+    """Its lines, with their ends, as notebooks cut them."""
+    lines, at = [], 0
+    for line in "".join(sign for sign, _ in signs).splitlines(keepends=True):
+        lines.append(b"".join(spelled for _, spelled in signs[at : at + len(line)]))
+        at += len(line)
+    return lines
+
+
+def _in_place(data: bytes, source: Place, strings: list[Place], lines: list[bytes]) -> bytes:
     result, at = bytearray(), source.start
-    for (start, stop), before, after in zip(source.strings, old, lines, strict=True):
-        result += data[at:start]
-        result += data[start:stop] if before == after else _string(after, data[start:stop])
-        at = stop
+    for string, line in zip(strings, lines, strict=True):
+        result += data[at : string.start] + b'"' + line + b'"'
+        at = string.stop
     return bytes(result + data[at : source.stop])
 
 
-def _rewritten(data: bytes, source: Source, lines: list[str]) -> bytes:
-    (first, _), *_rest = source.strings
-    opening = data[source.start : first]
-    closing = data[source.strings[-1][1] : source.stop]
-    like = data[source.start : source.stop]
+def _rewritten(data: bytes, source: Place, lines: list[bytes]) -> bytes:
+    """With as much room between the lines as before the first."""
+    assert source.items
+    opening = data[source.start : source.items[0].start]
+    closing = data[source.items[-1].stop : source.stop]
     between = b"," + opening[1:]
-    return opening + between.join(_string(line, like) for line in lines) + closing
-
-
-def _string(text: str, like: bytes) -> bytes:
-    """JSON of a text, with letters spelled as the notebook spells them."""
-    return json.dumps(text, ensure_ascii=b"\\u" in like and like.isascii()).encode()
-
-
-def _sources(data: bytes) -> Iterator[Source]:
-    """The sources of a notebook's code cells, in its order. The notebook is valid JSON."""
-    for members in _cells(data):
-        kind = members.get("cell_type")
-        source = members.get("source", members.get("input"))
-        if kind is not None and source is not None and data[kind.start : kind.stop] == b'"code"':
-            yield source
-
-
-@dataclass
-class _Open:
-    """A bracket of JSON that is not closed yet."""
-
-    bracket: bytes
-    start: int
-    is_cell: bool
-    name: str | None = None
-    """Of an object: the member whose value comes."""
-    members: dict[str, Source] = field(default_factory=dict)
-    values: list[tuple[int, int]] = field(default_factory=list)
-    """Of a list: what stands in it and is no bracket."""
-
-
-def _cells(data: bytes) -> Iterator[dict[str, Source]]:
-    """The members of each cell: of every object in a list that is called `cells`."""
-    opened: list[_Open] = []
-    for token in _TOKEN.finditer(data):
-        text, top = token.group(), opened[-1] if opened else None
-        if text in (b"{", b"["):
-            in_cells = len(opened) in _DEPTHS and opened[-2].name == "cells"
-            opened.append(_Open(text, token.start(), text == b"{" and in_cells))
-        elif text in (b"}", b"]"):
-            closed = opened.pop()
-            if closed.is_cell:
-                yield closed.members
-            _value(opened, Source(closed.start, token.end(), tuple(closed.values)))
-        elif text == b"," and top is not None:
-            top.name = None
-        elif text != b":" and top is not None:
-            if top.bracket == b"{" and top.name is None:
-                top.name = json.loads(text)
-                continue
-            top.values.append(token.span())
-            _value(opened, Source(*token.span(), (token.span(),)))
-
-
-def _value(opened: list[_Open], source: Source) -> None:
-    if opened and opened[-1].name is not None:
-        opened[-1].members[opened[-1].name] = source
+    return opening + between.join(b'"' + line + b'"' for line in lines) + closing

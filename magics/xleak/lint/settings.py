@@ -79,6 +79,10 @@ def _table(file: Path) -> dict[str, Any]:
             tools = tomllib.load(stream).get("tool", {})
     except (OSError, ValueError) as broken:
         raise Problem(f"cannot read {file}: {broken}. Mend it, or run from elsewhere.") from None
+    except RecursionError:
+        raise Problem(
+            f"cannot read {file}: it is nested too deeply. Mend it, or run from elsewhere."
+        ) from None
     table = tools.get("xleak", {}) if isinstance(tools, dict) else {}
     if not isinstance(table, dict):
         raise Problem(f"[tool.xleak] of {file} is no table.")

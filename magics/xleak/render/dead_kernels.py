@@ -41,7 +41,7 @@ def _shown(kept: Kept) -> str:
     lines = [f"{head}.", f"{where(record)}{_at(record)}.", *_source(record)]
     lines += _sizes(record, death)
     lines += [f"Cause:  {death.why}", f"Next:   {death.advice}"]
-    return "\n".join([*lines, f"Record: {kept.path}"])
+    return "\n".join([*lines, f"Record: {printable(str(kept.path))}"])
 
 
 def _at(record: Any) -> str:

@@ -21,7 +21,7 @@ _NUMBERED = re.compile(r"_([1-9]\d{0,7})")
 Wanted = Callable[[object], bool]
 
 
-# (dictionary, key, value, n of `Out[n]`; 0 for the underscores) of a reference to what was shown.
+# (dictionary, key, value, n of the name `_n` or of `Out[n]`; 0 where there is none) of a reference to what was shown.
 Cached = tuple[dict[Any, Any], Any, Any, int]
 
 
@@ -85,14 +85,14 @@ class OutputCaches:
         """What was shown, by the n of `Out[n]`, also where it lives on outside Out."""
         cached = self.cached(scalars=scalars)
         out = self.out
-        found = {number: value for place, _, value, number in cached if place is out}
-        for _, _, value, number in cached:
-            if number:
+        found = {key: value for place, key, value, _ in cached if place is out}
+        for place, _, value, number in cached:
+            if number and place is not out:
                 found.setdefault(number, value)
         # An id may be of a new value since the one that was known is gone.
         if lost := self._known.keys() - found:
             numbered = {id(value) for value in found.values()}
-            elsewhere = [value for _, _, value, number in cached if not number]
+            elsewhere = [value for place, _, value, n in cached if not n and place is not out]
             alive = {id(it): it for it in [*elsewhere, *self._last_result()]}
             for number in lost:
                 if (known := self._known[number]) in alive and known not in numbered:
@@ -111,9 +111,9 @@ class OutputCaches:
     def slots(self) -> Iterator[tuple[str, Any]]:
         """(label, value) of every reference that the caches have."""
         user_ns, hidden, out, _ = self._dictionaries().values()
-        for place, key, value, number in self.cached(scalars=True):
+        for place, key, value, _ in self.cached(scalars=True):
             if place is out:
-                yield f"Out[{number}]", value
+                yield f"Out[{key}]", value
             elif place is user_ns:
                 yield key, value
             else:

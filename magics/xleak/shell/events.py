@@ -131,9 +131,11 @@ class CellEvents:
         """The reply has not been sent; what runs on the kernel's loop comes after it."""
         loop = None if self._outputs is None else running_loop()
         if loop is not None:
+            loop.call_soon(_native.cell_answered)
             self._rests.begin(loop)
             return
         # A terminal sends no reply, and nothing runs between its cells.
+        _native.cell_answered()
         self._watcher.look_at_once()
 
     def _end(self, request: _Request) -> None:

@@ -11,6 +11,8 @@ from xleak.shell.source import parsed
 
 _CANDIDATE = re.compile(r"(?<![\w.])(?:_{1,3}|_\d+|_oh|Out)(?!\w)")
 _CACHES = ("Out", "_oh")
+# Python refuses to read a number of thousands of digits, and no entry has such a one.
+_LONGEST_NAME = 100
 _UNDERSCORES = ("_", "__", "___")
 # Magics that take an output entry to release it; to name one there is not to use it.
 _RELEASING = (
@@ -42,7 +44,7 @@ class Mentions:
             self.underscores.add(name)
         elif name in _CACHES:
             self.everything = True
-        elif name[:1] == "_" and name[1:].isdecimal():
+        elif name[:1] == "_" and name[1:].isdecimal() and len(name) <= _LONGEST_NAME:
             self.numbers.add(int(name[1:]))
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Less never becomes a finding.
 _LEAST_BYTES = 64 << 10
+# The monitor counts cells in 32 bits.
+_CELL_BITS = 32
 
 
 @dataclass(frozen=True)
@@ -61,11 +63,12 @@ def kept_by_outputs(
 
 
 def _unused_entries(watcher: Watcher) -> Iterator[tuple[int, Any]]:
-    """Those that no cell mentions, by themselves or by another entry of the same value."""
+    """Those that no cell mentions, by themselves or by another entry of the same value. A number that no
+    cell can have is a key of the user's own."""
     values = watcher.caches.values()
     used = {id(values[number]) for number in watcher.mentioned if number in values}
     for number, value in values.items():
-        if id(value) not in used:
+        if number.bit_length() < _CELL_BITS and id(value) not in used:
             yield number, value
 
 

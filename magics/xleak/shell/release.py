@@ -15,7 +15,8 @@ from xleak.shell.heap import take_snapshot
 from xleak.shell.tracebacks import drop_last_errors
 from xleak.shell.watcher import Watcher, watcher
 
-_ENTRY = re.compile(r"(?:Out|_oh)\[(\d+)\]|_(\d+)")
+# Python refuses to read a number of thousands of digits.
+_ENTRY = re.compile(r"(?:Out|_oh)\[(\d{1,100})\]|_(\d{1,100})")
 # The shell's own references to what Out has; nobody misses them.
 _WITHIN_THE_SHELL = (HIDDEN, DISPLAY_HOOK, LAST_RESULT)
 GARBAGE = "garbage cycles"

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "source/python_json.hpp"
 #include "xleak/monitor/error.hpp"
 
 namespace xleak::monitor::source {
@@ -18,6 +19,9 @@ using nlohmann::json;
 constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+// Of format 1 the cells have other members, and what a later one has nobody knows.
+constexpr int kFirstFormat = 2, kLastFormat = 4;
 
 bool is_prose(std::string_view marker) {
   for (const std::string_view kind : {"[markdown]", "[md]", "[raw]"}) {
@@ -56,6 +60,27 @@ bool is_python(const json& notebook) {
   if (language.empty()) language = text_of(*metadata, "kernelspec", "language");
   for (char& c : language) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return language.empty() || language == "python" || language == "python3" || language == "ipython";
+}
+
+json parsed(std::string_view text) {
+  // The parser takes a NUL for the end of the text.
+  if (text.find('\0') != std::string_view::npos) throw Error("it is not valid JSON");
+  json notebook = json::parse(text, nullptr, false);
+  // Few notebooks need it, and it is one more copy.
+  if (notebook.is_discarded()) notebook = json::parse(in_strict_json(text), nullptr, false);
+  if (notebook.is_discarded() || !notebook.is_object()) throw Error("it is not valid JSON");
+  return notebook;
+}
+
+// A notebook without a format is read: many are made by hand.
+void check_format(const json& notebook) {
+  const json* format = member(notebook, "nbformat");
+  if (format == nullptr) return;
+  if (!format->is_number()) throw Error("its nbformat is no number");
+  const auto number = format->get<double>();
+  if (number >= kFirstFormat && number <= kLastFormat) return;
+  const std::string said = format->dump();
+  throw Error("its format is " + said + ", and xleak reads notebooks of format 2 to 4");
 }
 
 void add_cells(const json& list, std::vector<SourceCell>& cells) {
@@ -116,8 +141,8 @@ std::vector<SourceCell> cells_of_script(std::string_view text) {
 }
 
 std::vector<SourceCell> cells_of_notebook(std::string_view text) {
-  const json notebook = json::parse(text, nullptr, false);
-  if (notebook.is_discarded() || !notebook.is_object()) throw Error("it is not valid JSON");
+  const json notebook = parsed(text);
+  check_format(notebook);
   if (!is_python(notebook)) throw Error("it is not written in Python");
   std::vector<SourceCell> cells;
   if (const json* list = member(notebook, "cells")) {
@@ -166,20 +191,35 @@ std::optional<std::string> read_if_there(const std::string& path) {
   }
 }
 
+namespace {
+
+// How many bytes the character at the start of the text has, by the table of Unicode (D92,
+// well-formed UTF-8): neither longer than needed, nor half of a surrogate pair, nor beyond
+// U+10FFFF. 0: none.
+std::size_t character_size(std::string_view text) {
+  const auto byte = [text](std::size_t at) {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u;
+  };
+  const auto first = byte(0);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const std::size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  const unsigned lowest = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  const unsigned highest = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (byte(1) < lowest || byte(1) > highest) return 0;
+  for (std::size_t at = 2; at < size; ++at) {
+    if ((byte(at) & 0xc0u) != 0x80u) return 0;
+  }
+  return size;
+}
+
+}  // namespace
+
 bool is_utf8(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const auto c = static_cast<unsigned char>(text[at]);
-    const std::size_t more = c < 0x80                ? 0
-                             : c >= 0xc2 && c < 0xe0 ? 1
-                             : c >= 0xe0 && c < 0xf0 ? 2
-                             : c >= 0xf0 && c < 0xf5 ? 3
-                                                     : text.size();
-    if (at + more >= text.size() && more != 0) return false;
-    for (std::size_t i = 1; i <= more; ++i) {
-      if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80) return false;
-    }
-    at += more + 1;
+  while (!text.empty()) {
+    const std::size_t size = character_size(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
   }
   return true;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "source/leniency.hpp"
+#include "source/nesting.hpp"
 
 namespace xleak::monitor::source {
 
@@ -18,9 +19,7 @@ Program::Program(std::vector<SourceCell> cells_of_program) : cells(std::move(cel
     magics.insert(magics.end(), python.magics.begin(), python.magics.end());
     first_node.push_back(static_cast<std::uint32_t>(syntax.nodes.size()));
     remarks.insert(remarks.end(), python.remarks.begin(), python.remarks.end());
-    Reading reading = parse_cell(texts.back(), names, syntax);
-    reading.is_doubtful |= is_read_leniently(syntax, first_node.back(), texts.back());
-    readings.push_back(reading);
+    readings.push_back(read_cell(texts.back()));
   }
   std::vector<CellOfModule> modules;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -30,6 +29,20 @@ Program::Program(std::vector<SourceCell> cells_of_program) : cells(std::move(cel
   index();
   stores = find_stores(*this);
   updates = find_updates(*this);
+}
+
+Reading Program::read_cell(std::string_view text) {
+  std::uint32_t cut_line = 0;
+  if (!is_short(text)) {
+    Readable part = readable(text, has_error);
+    cut_line = part.cut_line;
+    // Names are views of what is parsed.
+    if (cut_line != 0) text = parts.emplace_back(std::move(part.text));
+  }
+  Reading reading = parse_cell(text, names, syntax);
+  reading.is_doubtful |= cut_line != 0 || is_read_leniently(syntax, first_node.back(), text);
+  if (reading.cut_line == 0) reading.cut_line = cut_line;
+  return reading;
 }
 
 void Program::index() {

@@ -19,6 +19,7 @@ struct Program {
 
   std::vector<SourceCell> cells;
   std::vector<std::string> texts;  ///< Of the cells, with all but Python blanked.
+  std::deque<std::string> parts;   ///< Of texts that the parser was given only a part of.
   std::vector<MagicLine> magics;
   std::vector<Remark> remarks;
   std::vector<Reading> readings;          ///< Of each cell.
@@ -57,6 +58,7 @@ struct Program {
                   int depth) const;
 
  private:
+  Reading read_cell(std::string_view text);
   void index();
 };
 

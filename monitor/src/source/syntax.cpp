@@ -509,14 +509,31 @@ void set_grammar(const TSLanguage* language) {
 
 bool has_grammar() { return the_grammar != nullptr; }
 
-Reading parse_cell(std::string_view text, Names& names, Syntax& syntax) {
+namespace {
+
+std::unique_ptr<TSTree, TreeDeleter> parsed(const Grammar& grammar, std::string_view text) {
+  return std::unique_ptr<TSTree, TreeDeleter>(ts_parser_parse_string(
+      parser_of_thread(grammar), nullptr, text.data(), static_cast<std::uint32_t>(text.size())));
+}
+
+const Grammar& given_grammar() {
   const Grammar* grammar = the_grammar;
   if (grammar == nullptr) {
     throw Error("no grammar was given, so no source is read. Install tree-sitter-python==0.23.6.");
   }
-  const std::unique_ptr<TSTree, TreeDeleter> tree(ts_parser_parse_string(
-      parser_of_thread(*grammar), nullptr, text.data(), static_cast<std::uint32_t>(text.size())));
-  return Builder(*grammar, text, names, syntax).build(ts_tree_root_node(tree.get()));
+  return *grammar;
+}
+
+}  // namespace
+
+bool has_error(std::string_view text) {
+  return ts_node_has_error(ts_tree_root_node(parsed(given_grammar(), text).get()));
+}
+
+Reading parse_cell(std::string_view text, Names& names, Syntax& syntax) {
+  const Grammar& grammar = given_grammar();
+  const auto tree = parsed(grammar, text);
+  return Builder(grammar, text, names, syntax).build(ts_tree_root_node(tree.get()));
 }
 
 }  // namespace xleak::monitor::source

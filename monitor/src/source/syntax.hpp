@@ -43,6 +43,9 @@ struct Syntax {
 void set_grammar(const TSLanguage* language);
 bool has_grammar();
 
+/// Whether the grammar finds an error in it.
+bool has_error(std::string_view text);
+
 /// How far the grammar read a cell.
 struct Reading {
   /// It has what the grammar does not know, or what Python 3 no longer does.

@@ -87,6 +87,9 @@ class XLEAK_MONITOR_API Session {
   void drop_flight_record() noexcept;
   /// What the next cell is, for that file alone. `source` is cut to kFlightSourceBytes.
   void announce_cell(std::string_view source, std::optional<int> execution_count) noexcept;
+  /// The reply to the cell that ended last is sent, for that file alone: who is killed before was
+  /// not between cells yet.
+  void cell_answered() noexcept;
   /// A front end has asked the process to end; if it is killed now, that is why. From any thread.
   void asked_to_end() noexcept;
 

@@ -160,7 +160,7 @@ pytest-ipython8:
 		--ignore $(EXAMPLES) --ignore-glob '*/test_tensorflow_*'
 
 # A process for each file: what one leaves imported would be part of every later search of the heap.
-OTHERS := $(wildcard $(addsuffix /test_*.py,tests/contract tests/install tests/python))
+OTHERS := $(wildcard $(addsuffix /test_*.py,tests/contract tests/hostile tests/install tests/python))
 
 .PHONY: pytest-others $(OTHERS:%=pytest/%)
 pytest-others: $(OTHERS:%=pytest/%)

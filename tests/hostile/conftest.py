@@ -1,28 +1,17 @@
-"""Fixtures of the tests of hostile programs and faults."""
+"""Real kernels, and a shell with xleak in this process."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
+from kernel_fixtures import fresh_kernel, kernel, start_kernel
+from shells import Session, new_session
 
-for _name in ("kernel", "python"):
-    sys.path.append(str(Path(__file__).parents[1] / _name))
-
-from harness import PYTHON, Session, start, stop  # noqa: E402
+__all__ = ["fresh_kernel", "kernel", "session", "start_kernel"]
 
 
 @pytest.fixture
-def start_kernel() -> Iterator[Callable[..., Session]]:
-    """Starts kernels with further environment variables; all are stopped at the end."""
-    started: list[Session] = []
-
-    def starter(python: str = PYTHON, **env: str) -> Session:
-        started.append(start(env, python))
-        return started[-1]
-
-    yield starter
-    for session in started:
-        stop(session)
+def session() -> Iterator[Session]:
+    with new_session() as session:
+        yield session

@@ -191,6 +191,9 @@ def mark_own(index: int) -> None:
 def records() -> list[CellRecord]:
     """Return all records, oldest first. Empty in a forked child."""
 
+def latest_record() -> CellRecord | None:
+    """Return the record of the cell that began last, or None where there is none."""
+
 def record(index: int) -> CellRecord | None:
     """Return the record of one index, or None where there is none."""
 

@@ -75,7 +75,7 @@ std::vector<DeviceUse> device_use(const std::vector<DeviceReading>& before,
   return uses;
 }
 
-std::vector<DeviceState> device_states(const std::vector<CellRecord>& records) {
+std::vector<DeviceState> device_states(const std::deque<CellRecord>& records) {
   auto at = records.rbegin();
   while (at != records.rend() && at->status == CellStatus::running) ++at;
   std::vector<DeviceState> states;

@@ -1,4 +1,5 @@
 #pragma once
+#include <deque>
 #include <vector>
 
 #include "xleak/monitor/cell_record.hpp"
@@ -12,6 +13,6 @@ std::vector<DeviceUse> device_use(const std::vector<DeviceReading>& before,
                                   const std::vector<DeviceReading>& after);
 
 /// The devices after the last cell that ended; `records` oldest first.
-std::vector<DeviceState> device_states(const std::vector<CellRecord>& records);
+std::vector<DeviceState> device_states(const std::deque<CellRecord>& records);
 
 }  // namespace xleak::monitor

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -36,7 +37,7 @@ class Ledger {
   /// The next cell has no cell before it: what ran in between was not seen.
   void forget_previous() noexcept { previous_blocks_.reset(); }
 
-  const std::vector<CellRecord>& records() const noexcept { return records_; }
+  const std::deque<CellRecord>& records() const noexcept { return records_; }
   /// See Session::change_of.
   CellChange change_of(int index) const;
 
@@ -61,7 +62,7 @@ class Ledger {
   Probes& probes_;
   HeapBudget heap_;
   PeakSampler sampler_;
-  std::vector<CellRecord> records_;
+  std::deque<CellRecord> records_;  ///< None is copied when another cell comes.
   std::vector<Before> running_;
   std::optional<std::int64_t> previous_blocks_;
   std::int64_t inherited_mark_bytes_;

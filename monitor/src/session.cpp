@@ -122,10 +122,18 @@ void Session::mark_own(int index) noexcept {
   state_->ledger.mark_own(index);
 }
 
-std::vector<CellRecord> Session::records() const {
+LargeVector<CellRecord> Session::records() const {
   if (state_->in_child()) return {};
   const std::lock_guard lock(state_->mutex);
-  return state_->ledger.records();
+  const auto& records = state_->ledger.records();
+  return {records.begin(), records.end()};
+}
+
+std::optional<CellRecord> Session::latest_record() const {
+  if (state_->in_child()) return std::nullopt;
+  const std::lock_guard lock(state_->mutex);
+  const auto& records = state_->ledger.records();
+  return records.empty() ? std::nullopt : std::optional(records.back());
 }
 
 std::optional<CellRecord> Session::record(int index) const {

@@ -145,6 +145,9 @@ void register_cells(py::module_& m) {
       "mark_own", [](int index) { Session::instance().mark_own(index); }, py::arg("index"),
       "The cell is xleak's own: it counts in no sum.");
   m.def(
+      "latest_record", [] { return Session::instance().latest_record(); },
+      "Return the record of the cell that began last.");
+  m.def(
       "records", [] { return Session::instance().records(); }, "Return all records, oldest first.");
   m.def(
       "record", [](int index) { return Session::instance().record(index); }, py::arg("index"),

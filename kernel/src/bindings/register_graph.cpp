@@ -28,13 +28,16 @@ monitor::Stop stop_of(const facts::Limits& limits) {
   };
 }
 
-std::unique_ptr<HeapSnapshot> take(
-    const std::vector<std::tuple<py::dict, py::object, std::string>>& slots,
-    const std::vector<std::tuple<std::string, py::object>>& roots, const std::vector<Saved>& saved,
-    std::optional<double> deadline_ms, const Interrupted& interrupted) {
-  std::vector<facts::NamedSlot> named_slots;
-  for (const auto& [dict, key, label] : slots)
+std::unique_ptr<HeapSnapshot> take(const py::list& slots,
+                                   const std::vector<std::tuple<std::string, py::object>>& roots,
+                                   const std::vector<Saved>& saved,
+                                   std::optional<double> deadline_ms,
+                                   const Interrupted& interrupted) {
+  monitor::LargeVector<facts::NamedSlot> named_slots;
+  for (const py::handle slot : slots) {
+    const auto [dict, key, label] = slot.cast<std::tuple<py::dict, py::object, std::string>>();
     named_slots.push_back({Reference::share(dict.ptr()), Reference::share(key.ptr()), label});
+  }
   std::vector<facts::NamedRoot> named_roots;
   for (const auto& [label, object] : roots)
     named_roots.push_back({label, Reference::share(object.ptr())});

@@ -283,7 +283,8 @@ std::vector<PyObject*> HeapSnapshot::led_to(const std::vector<PyObject*>& starts
                                             const std::vector<PyObject*>& wanted) const {
   std::vector<bool> seen(graph_.size(), false);
   for (const Node node : common_) seen[node] = true;
-  std::vector<Node> waiting = nodes_of(starts);
+  const std::vector<Node> first = nodes_of(starts);
+  monitor::LargeVector<Node> waiting(first.begin(), first.end());
   for (const Node node : waiting) seen[node] = true;
   std::vector<bool> led(graph_.size(), false);
   while (!waiting.empty()) {

@@ -16,7 +16,7 @@ std::vector<bool> HeapSnapshot::left_after(const std::vector<std::string>& label
   }
   std::vector<bool> seen(graph_.size(), false);
   for (const Node label : label_nodes(labels)) seen[label] = true;
-  std::vector<Node> pending{0};
+  monitor::LargeVector<Node> pending{0};
   std::vector<bool> left(graph_.size(), false);
   while (!pending.empty()) {
     const Node node = pending.back();
@@ -68,7 +68,7 @@ Bytes HeapSnapshot::freed_by(const std::vector<std::string>& labels,
 bool HeapSnapshot::would_wait(const std::vector<std::string>& labels,
                               const std::vector<Link>& links) const {
   const std::vector<bool> left = left_after(labels, links);
-  std::vector<std::uint32_t> references(graph_.size(), 0);
+  monitor::LargeVector<std::uint32_t> references(graph_.size(), 0);
   // Memory that leads to other memory, as that of Polars, has no reference to it.
   const auto each_target = [this](Node node, auto visit) {
     for (auto edge = graph_.first[node]; edge < graph_.first[node + 1]; ++edge)
@@ -78,7 +78,7 @@ bool HeapSnapshot::would_wait(const std::vector<std::string>& labels,
   for (Node node = labels_end + 1; node < graph_.size(); ++node) {
     if (!left[node]) each_target(node, [&](Node target) { references[target] += 1; });
   }
-  std::vector<Node> pending;
+  monitor::LargeVector<Node> pending;
   for (Node node = labels_end + 1; node < graph_.size(); ++node) {
     const bool freed = !left[node] && tree_.dominator[node] != monitor::kNoNode;
     if (freed && references[node] == 0) pending.push_back(node);
@@ -103,7 +103,8 @@ Bytes HeapSnapshot::waiting(const std::vector<PyObject*>& without) const {
   std::vector<bool> nodes(graph_.size(), false);
   for (Node node = 1; node < graph_.size(); ++node)
     nodes[node] = tree_.dominator[node] == monitor::kNoNode;
-  std::vector<Node> pending = nodes_of(without);
+  const std::vector<Node> first = nodes_of(without);
+  monitor::LargeVector<Node> pending(first.begin(), first.end());
   while (!pending.empty()) {
     const Node node = pending.back();
     pending.pop_back();
@@ -118,7 +119,7 @@ Bytes HeapSnapshot::waiting(const std::vector<PyObject*>& without) const {
 template <typename Visit>
 void HeapSnapshot::each_freed_below(Node label, const std::vector<bool>& freed, Visit visit) const {
   std::vector<bool> seen(graph_.size(), false);
-  std::vector<Node> pending{label};
+  monitor::LargeVector<Node> pending{label};
   while (!pending.empty()) {
     const Node node = pending.back();
     pending.pop_back();
@@ -138,7 +139,7 @@ std::vector<HeapSnapshot::Share> HeapSnapshot::shares(
   const std::vector<bool> freed = freed_nodes(all, {});
   std::vector<Share> shares(labels.size());
   constexpr std::size_t kNobody = SIZE_MAX;
-  std::vector<std::size_t> owner(graph_.size(), kNobody);
+  monitor::LargeVector<std::size_t> owner(graph_.size(), kNobody);
   std::vector<bool> is_shared(labels.size(), false);
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto label = label_node(labels[i]);

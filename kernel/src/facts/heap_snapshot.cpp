@@ -41,7 +41,7 @@ bool is_leaf(PyObject* object, Kind kind) {
 
 }  // namespace
 
-HeapSnapshot::HeapSnapshot(std::vector<NamedSlot> slots, std::vector<NamedRoot> roots,
+HeapSnapshot::HeapSnapshot(monitor::LargeVector<NamedSlot> slots, std::vector<NamedRoot> roots,
                            std::vector<SavedMemory> saved)
     : slots_(std::move(slots)), roots_(std::move(roots)) {
   const auto label = [this](const std::string& text) {
@@ -60,9 +60,9 @@ HeapSnapshot::HeapSnapshot(std::vector<NamedSlot> slots, std::vector<NamedRoot> 
 
 bool HeapSnapshot::read(const Limits& limits) {
   limits_ = &limits;
-  const Reference tracked = tracked_objects();
+  const TrackedObjects tracked;
   if (!tracked) return false;
-  reserve(static_cast<std::size_t>(PyList_GET_SIZE(tracked.get())));
+  reserve(static_cast<std::size_t>(tracked.size()));
   find_saved_tensors(tracked);
   torch_.emplace();
   bool complete = false;
@@ -136,7 +136,7 @@ void HeapSnapshot::read_roots() {
   for (Node label = 1; label <= labels_.size(); ++label) graph_.targets.push_back(label);
   graph_.targets.push_back(monitor::kNoNode);
   graph_.end_row();
-  std::vector<std::vector<std::pair<PyObject*, bool>>> values(labels_.size() + 1);
+  monitor::LargeVector<std::vector<std::pair<PyObject*, bool>>> values(labels_.size() + 1);
   for (const NamedSlot& slot : slots_) {
     PyObject* value = PyDict_GetItemWithError(slot.dict.get(), slot.key.get());
     if (value == nullptr) PyErr_Clear();
@@ -150,7 +150,7 @@ void HeapSnapshot::read_roots() {
   }
 }
 
-bool HeapSnapshot::read_rows(const Reference& tracked) {
+bool HeapSnapshot::read_rows(const TrackedObjects& tracked) {
   const auto read_new = [this] {
     for (auto node = static_cast<std::size_t>(graph_.size()); node < addresses_.size(); ++node) {
       leaves_ = {};
@@ -171,9 +171,9 @@ bool HeapSnapshot::read_rows(const Reference& tracked) {
   };
   // What is reached first, so that what lies on the way to it is counted from its users.
   if (!read_new()) return false;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(tracked.get()); ++i) {
+  for (Py_ssize_t i = 0; i < tracked.size(); ++i) {
     // The list refers to each of them too.
-    references_[node_of(PyList_GET_ITEM(tracked.get(), i))] += 1;
+    references_[node_of(tracked[i])] += 1;
   }
   return read_new();
 }
@@ -320,12 +320,12 @@ void HeapSnapshot::add_saved(PyObject* tensor) {
 }
 
 // Only those that are still alive: the collector lists them.
-void HeapSnapshot::find_saved_tensors(const Reference& tracked) {
+void HeapSnapshot::find_saved_tensors(const TrackedObjects& tracked) {
   std::unordered_set<std::uintptr_t> wanted;
   for (const auto& [tensor, memory] : saved_)
     wanted.insert(memory.shown_by.begin(), memory.shown_by.end());
-  for (Py_ssize_t i = 0; !wanted.empty() && i < PyList_GET_SIZE(tracked.get()); ++i) {
-    const auto address = reinterpret_cast<std::uintptr_t>(PyList_GET_ITEM(tracked.get(), i));
+  for (Py_ssize_t i = 0; !wanted.empty() && i < tracked.size(); ++i) {
+    const auto address = reinterpret_cast<std::uintptr_t>(tracked[i]);
     if (wanted.count(address) != 0) saved_tensors_.insert(address);
   }
 }

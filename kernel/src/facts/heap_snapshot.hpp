@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -12,9 +13,11 @@
 #include "address_index.hpp"
 #include "closure.hpp"
 #include "known_types.hpp"
+#include "live_objects.hpp"
 #include "reference.hpp"
 #include "torch_facts.hpp"
 #include "xleak/monitor/graph.hpp"
+#include "xleak/monitor/page_memory.hpp"
 
 namespace xleak::facts {
 
@@ -47,7 +50,7 @@ struct SavedMemory {
 /// refers to it.
 class HeapSnapshot {
  public:
-  HeapSnapshot(std::vector<NamedSlot> slots, std::vector<NamedRoot> roots,
+  HeapSnapshot(monitor::LargeVector<NamedSlot> slots, std::vector<NamedRoot> roots,
                std::vector<SavedMemory> saved);
   HeapSnapshot(const HeapSnapshot&) = delete;
   HeapSnapshot& operator=(const HeapSnapshot&) = delete;
@@ -188,11 +191,11 @@ class HeapSnapshot {
   void add_edge(Node target, std::uint32_t references);
   void add_reference(PyObject* target);
   void read_roots();
-  bool read_rows(const Reference& tracked);
+  bool read_rows(const TrackedObjects& tracked);
   void read_object(PyObject* object);
   void read_entries(PyObject* dict);
   void read_hidden(PyObject* object, Kind kind);
-  void find_saved_tensors(const Reference& tracked);
+  void find_saved_tensors(const TrackedObjects& tracked);
   void add_saved(PyObject* tensor);
   void note_view(PyObject* array);
   void add_polars(PyObject* frame);
@@ -232,31 +235,36 @@ class HeapSnapshot {
   std::string describe(const std::vector<Node>& way,
                        std::vector<PyObject*>* passed = nullptr) const;
 
-  std::vector<NamedSlot> slots_;
+  monitor::PageMemory memory_;
+  monitor::LargeVector<NamedSlot> slots_;
   std::vector<NamedRoot> roots_;
-  std::vector<std::string> labels_;  ///< Of the nodes 1, 2, …; node 0 is the root of all.
-  std::unordered_map<std::string, Node> label_nodes_;
+  monitor::LargeVector<std::string> labels_;  ///< Of the nodes 1, 2, …; node 0 is the root of all.
+  std::pmr::unordered_map<std::string, Node> label_nodes_{memory_.get()};
   Node last_name_ = 0;  ///< The labels of slots come first.
-  std::unordered_map<PyObject*, std::unordered_map<PyObject*, Node>> named_entries_;
-  std::unordered_multimap<std::uintptr_t, SavedMemory> saved_;
+  std::pmr::unordered_map<PyObject*, std::pmr::unordered_map<PyObject*, Node>> named_entries_{
+      memory_.get()};
+  std::pmr::unordered_multimap<std::uintptr_t, SavedMemory> saved_{memory_.get()};
   /// Tensors whose memory a graph has saved: C++ owns them too.
-  std::unordered_set<std::uintptr_t> saved_tensors_;
+  std::pmr::unordered_set<std::uintptr_t> saved_tensors_{memory_.get()};
 
-  KnownTypes types_;
+  KnownTypes types_{memory_.get()};
   std::optional<TorchFacts> torch_;
   monitor::LargeVector<std::uintptr_t>
       addresses_;  ///< By node; 0 for the root, labels and the outside.
   AddressIndex index_{addresses_};
   monitor::Graph graph_;
   monitor::LargeVector<std::int64_t> bytes_;
-  monitor::LargeVector<std::uint32_t> pooled_;    ///< By node: what CPython's own pools have of it.
-  std::unordered_map<Node, std::string> owners_;  ///< The allocators of memory; malloc's left out.
+  monitor::LargeVector<std::uint32_t> pooled_;  ///< By node: what CPython's own pools have of it.
+  std::pmr::unordered_map<Node, std::string> owners_{
+      memory_.get()};  ///< The allocators of memory; malloc's left out.
   monitor::LargeVector<std::uint32_t> references_;  ///< By node: those that the graph accounts for.
-  std::unordered_map<Node, long> storage_users_;
-  std::unordered_map<Node, Node> storages_;        ///< By tensor, beside what its graph has saved.
-  std::unordered_map<Node, std::string> devices_;  ///< Of the storages of tensors.
+  std::pmr::unordered_map<Node, long> storage_users_{memory_.get()};
+  std::pmr::unordered_map<Node, Node> storages_{
+      memory_.get()};  ///< By tensor, beside what its graph has saved.
+  std::pmr::unordered_map<Node, std::string> devices_{
+      memory_.get()};  ///< Of the storages of tensors.
   /// Memory whose row has one edge that is known only once all is read: by node its place.
-  std::unordered_map<Node, std::uint64_t> late_;
+  std::pmr::unordered_map<Node, std::uint64_t> late_{memory_.get()};
   std::vector<Node> polars_;
   struct Eager {
     Node memory;
@@ -268,22 +276,23 @@ class HeapSnapshot {
     std::uint64_t edge;  ///< Of the array, known only once all is read.
     std::uintptr_t address;
   };
-  std::vector<Borrowed> borrowed_;  ///< Arrays over memory that no array has.
+  monitor::LargeVector<Borrowed> borrowed_;  ///< Arrays over memory that no array has.
   struct Range {
     Node array;
     std::uintptr_t start;
     std::int64_t bytes;
   };
-  std::vector<Range> arrays_;                         ///< Those with memory of their own.
-  std::unordered_map<Node, std::uintptr_t> foreign_;  ///< Storages of memory that is not torch's.
+  monitor::LargeVector<Range> arrays_;  ///< Those with memory of their own.
+  std::pmr::unordered_map<Node, std::uintptr_t> foreign_{
+      memory_.get()};  ///< Storages of memory that is not torch's.
   struct View {
     Node node;
     std::uintptr_t behind;  ///< Address of the array or the storage that has the memory.
     std::int64_t shown;
   };
-  std::vector<View> views_;
+  monitor::LargeVector<View> views_;
   std::int64_t behind(const View& view, std::int64_t fraction) const;
-  std::vector<Node> containers_;
+  monitor::LargeVector<Node> containers_;
   std::vector<Node> common_;  ///< Modules, types and namespaces, which lead to everything.
   std::vector<Node> frames_;
   Node outside_ = monitor::kNoNode;

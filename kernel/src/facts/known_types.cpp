@@ -82,7 +82,7 @@ std::int64_t shown_bytes(PyObject* array) {
   return as_integer(read_descriptor(type_of_ndarray(), "nbytes", array), 0);
 }
 
-KnownTypes::KnownTypes() {
+KnownTypes::KnownTypes(std::pmr::memory_resource* memory) : known_(memory) {
   const auto add = [this](PyTypeObject* type, Kind kind) {
     bases_.push_back({type, kind, own_sizeof(type)});
   };

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory_resource>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -31,8 +32,8 @@ enum class Kind : std::uint8_t {
 /// Knows types by their pointer. Asks no object and imports nothing.
 class KnownTypes {
  public:
-  /// Looks for the libraries that have been imported since.
-  KnownTypes();
+  /// Looks for the libraries that have been imported since. `memory`: for what it comes to know.
+  explicit KnownTypes(std::pmr::memory_resource* memory = std::pmr::get_default_resource());
   KnownTypes(const KnownTypes&) = delete;
   KnownTypes& operator=(const KnownTypes&) = delete;
 
@@ -51,7 +52,7 @@ class KnownTypes {
   const Base& find_base(PyTypeObject* type) const;
 
   std::vector<Base> bases_;
-  std::unordered_map<PyTypeObject*, const Base*> known_;
+  std::pmr::unordered_map<PyTypeObject*, const Base*> known_;
   /// The answers of the last types, by address: a heap has few types and many objects of each.
   std::array<std::pair<PyTypeObject*, const Base*>, 64> latest_{};
 };

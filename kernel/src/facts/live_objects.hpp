@@ -1,16 +1,35 @@
 #pragma once
 #include <Python.h>
 
+#include <cstddef>
+#include <memory_resource>
 #include <unordered_map>
 #include <vector>
 
 #include "reference.hpp"
+#include "xleak/monitor/large_vector.hpp"
+#include "xleak/monitor/page_memory.hpp"
 
 namespace xleak::facts {
 
-/// The list of all objects that the collector tracks. Empty, with no Python error set, where there
-/// is no memory for it.
-Reference tracked_objects();
+/// All objects that the collector tracks, kept alive.
+class TrackedObjects {
+ public:
+  TrackedObjects();
+  ~TrackedObjects() { let_go(); }
+  TrackedObjects(const TrackedObjects&) = delete;
+  TrackedObjects& operator=(const TrackedObjects&) = delete;
+
+  /// False, with no Python error set, where there was no memory for them.
+  explicit operator bool() const { return static_cast<bool>(list_); }
+  Py_ssize_t size() const { return list_ ? PyList_GET_SIZE(list_.get()) : 0; }
+  PyObject* operator[](Py_ssize_t at) const { return PyList_GET_ITEM(list_.get(), at); }
+  /// From here on there are none.
+  void let_go();
+
+ private:
+  Reference list_;
+};
 
 /// What weak references among the objects lead to and the collector does not track: arrays, say.
 std::vector<PyObject*> untracked_targets(const std::vector<PyObject*>& objects);
@@ -30,8 +49,16 @@ class LiveObjects {
   void let_go();
 
  private:
-  Reference tracked_ = tracked_objects();
-  std::unordered_map<PyTypeObject*, std::vector<PyObject*>> by_type_;
+  struct Span {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  std::vector<PyObject*> of(const Span& span) const;
+
+  TrackedObjects tracked_;
+  monitor::PageMemory memory_;
+  monitor::LargeVector<PyObject*> objects_;  ///< Those of a type stand together.
+  std::pmr::unordered_map<PyTypeObject*, Span> by_type_{memory_.get()};
 };
 
 }  // namespace xleak::facts

@@ -61,9 +61,9 @@ class Releases:
     def _traceback(
         self, findings: Sequence[_native.Finding], interrupted: Interrupted
     ) -> list[Release]:
-        shell, record = self._watcher.shell, _native.records()[-1:]
+        shell, record = self._watcher.shell, _native.latest_record()
         # Right after an error %debug and %tb may still want it.
-        if not record or record[0].status != "ok" or self._promised.last_error():
+        if record is None or record.status != "ok" or self._promised.last_error():
             return []
         heap = take_snapshot(self._watcher, interrupted=interrupted)
         if heap is None or would_be_noticed(heap.kept_by([LAST_TRACEBACK], live_objects())):

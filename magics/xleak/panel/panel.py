@@ -254,7 +254,8 @@ class Panel:
 
     def _answer_waiting(self, loop: asyncio.AbstractEventLoop) -> None:
         """On the main thread, and while no cell runs: one that awaits something lets this in."""
-        if any(record.status == "running" for record in _native.records()[-1:]):
+        latest = _native.latest_record()
+        if latest is not None and latest.status == "running":
             loop.call_later(_LOOK_AGAIN_SECONDS, self._answer_waiting, loop)
             return
         while self._waiting:

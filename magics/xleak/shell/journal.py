@@ -93,8 +93,8 @@ class Journal:
             self._inside.append(what)
             return
         self._last += 1
-        running, records = _native.running_cell(), _native.records()
-        cell = running[0] if running else max([1, *(record.index for record in records[-1:])])
+        running, latest = _native.running_cell(), _native.latest_record()
+        cell = running[0] if running else latest.index if latest is not None else 1
         now = datetime.now(timezone.utc).astimezone()
         sizes = {owner: size for owner, size in freed.items() if size > 0}
         entry = Entry(self._last, now, cell, who, what, why, sizes, kept_bytes, kept=kept)

@@ -178,7 +178,9 @@ class Watcher:
         try:
             running = self._holders.while_running(self.shell) if _native.enabled() else []
             if running:
-                self._conclude(_native.records()[-1].index, [*self._holders.facts, *running])
+                latest = _native.latest_record()
+                index = latest.index if latest is not None else self.last_cell
+                self._conclude(index, [*self._holders.facts, *running])
                 self._tell(in_cell=True)
         except Exception as error:
             if traceback_of_handler(error):

@@ -12,6 +12,7 @@
 #include "xleak/monitor/export.hpp"
 #include "xleak/monitor/flight_record.hpp"
 #include "xleak/monitor/guard.hpp"
+#include "xleak/monitor/large_vector.hpp"
 #include "xleak/monitor/smell.hpp"
 
 namespace xleak::monitor {
@@ -56,7 +57,9 @@ class XLEAK_MONITOR_API Session {
   void mark_own(int index) noexcept;
 
   /// All records, oldest first.
-  std::vector<CellRecord> records() const;
+  LargeVector<CellRecord> records() const;
+  /// That of the cell that began last.
+  std::optional<CellRecord> latest_record() const;
   /// The record of one index; empty where there is none.
   std::optional<CellRecord> record(int index) const;
   /// The cell that began last of those that run, without its devices; empty between cells, or where

@@ -361,10 +361,9 @@ def test_what_is_asked_before_ipython_is_imported_is_served_afterwards_in_its_or
     kernel.request("kernel_info_request")
     sent = [kernel.send("first = 1"), kernel.send("first + 1")]
     content = {"code": "fir", "cursor_pos": 3}
-    sent.append(kernel.client.session.msg("complete_request", content))
-    kernel.client.shell_channel.send(sent[-1])
-    sent[-1] = sent[-1]["header"]["msg_id"]
-    sent.append(kernel.client.kernel_info())
+    completion = kernel.client.session.msg("complete_request", content)
+    kernel.client.shell_channel.send(completion)
+    sent += [completion["header"]["msg_id"], kernel.client.kernel_info()]
     usage = kernel.client.session.msg("usage_request", {})
     kernel.client.control_channel.send(usage)
     gate.touch()

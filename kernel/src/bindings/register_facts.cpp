@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <array>
 
 #include "bindings/limits.hpp"
 #include "bindings/register.hpp"
@@ -30,9 +31,6 @@ std::uint64_t fingerprint(const py::dict& entries, const std::vector<py::dict>& 
   return facts::fingerprint(entries.ptr(), dicts, last.is_none() ? nullptr : last.ptr());
 }
 
-/// (name of the dictionary, key, value, n of `Out[n]`).
-using Cached = std::tuple<const char*, py::object, py::object, long>;
-
 facts::ShellDicts shell_dicts(const py::dict& user_ns, const py::dict& hidden, const py::dict& out,
                               const py::dict& hook) {
   return {user_ns.ptr(), hidden.ptr(), out.ptr(), hook.ptr()};
@@ -40,22 +38,22 @@ facts::ShellDicts shell_dicts(const py::dict& user_ns, const py::dict& hidden, c
 
 py::object borrowed(PyObject* object) { return py::reinterpret_borrow<py::object>(object); }
 
-std::vector<Cached> cached_entries(const py::dict& user_ns, const py::dict& hidden,
-                                   const py::dict& out, const py::dict& hook, bool scalars) {
-  constexpr const char* kPlaces[] = {"out", "user_ns", "hidden", "hook"};
-  std::vector<Cached> found;
+py::list cached_entries(const py::dict& user_ns, const py::dict& hidden, const py::dict& out,
+                        const py::dict& hook, bool scalars) {
+  const std::array<py::str, 4> places = {"out", "user_ns", "hidden", "hook"};
+  py::list found;
   for (const auto& it : facts::cached_entries(shell_dicts(user_ns, hidden, out, hook), scalars)) {
-    found.emplace_back(kPlaces[static_cast<int>(it.place)], borrowed(it.key), borrowed(it.value),
-                       it.number);
+    found.append(py::make_tuple(places[static_cast<std::size_t>(it.place)], borrowed(it.key),
+                                borrowed(it.value), it.number));
   }
   return found;
 }
 
-std::vector<py::object> user_names(const py::dict& user_ns, const py::dict& hidden,
-                                   const py::dict& out, const py::dict& hook) {
-  std::vector<py::object> names;
+py::list user_names(const py::dict& user_ns, const py::dict& hidden, const py::dict& out,
+                    const py::dict& hook) {
+  py::list names;
   for (PyObject* name : facts::user_names(shell_dicts(user_ns, hidden, out, hook)))
-    names.push_back(borrowed(name));
+    names.append(borrowed(name));
   return names;
 }
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory_resource>
 #include <unordered_map>
 #include <utility>
 
 #include "bytes.hpp"
 #include "python_versions.hpp"
+#include "xleak/monitor/page_memory.hpp"
 
 namespace xleak::facts {
 namespace {
@@ -69,9 +71,11 @@ struct Entry {
   PyObject* value = nullptr;
 };
 
+using Numbered = std::pmr::vector<std::pair<long, Entry>>;
+
 /// Of one namespace what its names `_`, `__`, `___` and `_n` stand for.
 struct Namespace {
-  explicit Namespace(PyObject* dict) {
+  Namespace(PyObject* dict, std::pmr::memory_resource* memory) : numbered(memory) {
     each(dict, [this](PyObject* key, PyObject* value) {
       const std::size_t underscore = underscore_of(key);
       const long number = number_of(key);
@@ -81,12 +85,12 @@ struct Namespace {
   }
 
   std::array<Entry, kUnderscores.size()> underscores;
-  std::vector<std::pair<long, Entry>> numbered;
+  Numbered numbered;
 };
 
 /// `Out` by number; a key of another type is the user's own.
-std::vector<std::pair<long, Entry>> shown_in(PyObject* out) {
-  std::vector<std::pair<long, Entry>> shown;
+Numbered shown_in(PyObject* out, std::pmr::memory_resource* memory) {
+  Numbered shown(memory);
   each(out, [&shown](PyObject* key, PyObject* value) {
     if (!PyLong_CheckExact(key)) return;
     int overflow = 0;
@@ -96,10 +100,10 @@ std::vector<std::pair<long, Entry>> shown_in(PyObject* out) {
   return shown;
 }
 
-using Values = std::unordered_map<long, PyObject*>;
+using Values = std::pmr::unordered_map<long, PyObject*>;
 
-Values by_number(const std::vector<std::pair<long, Entry>>& entries) {
-  Values values;
+Values by_number(const Numbered& entries, std::pmr::memory_resource* memory) {
+  Values values(memory);
   values.reserve(entries.size());
   for (const auto& [number, entry] : entries) values.emplace(number, entry.value);
   return values;
@@ -120,15 +124,19 @@ bool is_small_scalar(PyObject* value) {
          value == Py_None;
 }
 
-std::vector<CachedEntry> cached_entries(const ShellDicts& dicts, bool scalars) {
-  std::vector<CachedEntry> found;
+monitor::LargeVector<CachedEntry> cached_entries(const ShellDicts& dicts, bool scalars) {
+  monitor::PageMemory pages;
+  auto* const memory = pages.get();
+  monitor::LargeVector<CachedEntry> found;
   const auto add = [&](Place place, const Entry& entry, long number) {
     if (scalars || !is_small_scalar(entry.value))
       found.push_back({place, entry.key, entry.value, number});
   };
-  const auto shown = shown_in(dicts.out);
-  const Namespace user(dicts.user_ns), hidden(dicts.hidden), hook(dicts.hook);
-  std::unordered_map<long, Entry> named(user.numbered.begin(), user.numbered.end());
+  const auto shown = shown_in(dicts.out, memory);
+  const Namespace user(dicts.user_ns, memory), hidden(dicts.hidden, memory),
+      hook(dicts.hook, memory);
+  std::pmr::unordered_map<long, Entry> named(user.numbered.begin(), user.numbered.end(),
+                                             user.numbered.size(), memory);
   for (const auto& [number, entry] : shown) add(Place::out, entry, number);
   for (const auto& [number, entry] : hidden.numbered) {
     add(Place::hidden, entry, number);
@@ -145,7 +153,7 @@ std::vector<CachedEntry> cached_entries(const ShellDicts& dicts, bool scalars) {
     const bool is_cached = of_user.value == of_hook.value || of_user.value == of_hidden.value;
     if (of_user.key != nullptr && is_cached) add(Place::user_ns, of_user, 0);
   }
-  const Values in_out = by_number(shown);
+  const Values in_out = by_number(shown, memory);
   for (const auto& [number, entry] : user.numbered) {
     if (named.count(number) != 0 && is_in(in_out, number, entry.value))
       add(Place::user_ns, entry, number);
@@ -153,14 +161,15 @@ std::vector<CachedEntry> cached_entries(const ShellDicts& dicts, bool scalars) {
   return found;
 }
 
-std::vector<PyObject*> user_names(const ShellDicts& dicts) {
-  const Values in_out = by_number(shown_in(dicts.out));
+monitor::LargeVector<PyObject*> user_names(const ShellDicts& dicts) {
+  monitor::PageMemory pages;
+  const Values in_out = by_number(shown_in(dicts.out, pages.get()), pages.get());
   const auto is_cached = [&](PyObject* name, PyObject* value) {
     if (underscore_of(name) < kUnderscores.size()) return value_in(dicts.hook, name) == value;
     const long number = number_of(name);
     return number != 0 && is_in(in_out, number, value);
   };
-  std::vector<PyObject*> names;
+  monitor::LargeVector<PyObject*> names;
   each(dicts.user_ns, [&](PyObject* name, PyObject* value) {
     if (!PyUnicode_CheckExact(name) || !can_be_encoded(name)) return;
     if (value_in(dicts.hidden, name) == value || is_cached(name, value)) return;

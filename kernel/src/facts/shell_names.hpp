@@ -1,7 +1,7 @@
 #pragma once
 #include <Python.h>
 
-#include <vector>
+#include "xleak/monitor/large_vector.hpp"
 
 namespace xleak::facts {
 
@@ -32,10 +32,10 @@ bool is_small_scalar(PyObject* value);
 /// the same, then `_`, `__` and `___`, then the user's names for entries of `Out` alone. Reads all
 /// of it without running other code. Without `scalars`, values that are too small to matter are
 /// left out.
-std::vector<CachedEntry> cached_entries(const ShellDicts& dicts, bool scalars);
+monitor::LargeVector<CachedEntry> cached_entries(const ShellDicts& dicts, bool scalars);
 
 /// The user's names that are not the shell's doing. Borrowed references to exact texts that can be
 /// encoded.
-std::vector<PyObject*> user_names(const ShellDicts& dicts);
+monitor::LargeVector<PyObject*> user_names(const ShellDicts& dicts);
 
 }  // namespace xleak::facts

@@ -81,9 +81,12 @@ class OutputCaches:
         found = _native.cached_entries(**places, scalars=scalars)
         return [(places[place], key, value, number) for place, key, value, number in found]
 
-    def values(self, *, scalars: bool = False) -> dict[int, Any]:
-        """What was shown, by the n of `Out[n]`, also where it lives on outside Out."""
-        cached = self.cached(scalars=scalars)
+    def values(
+        self, cached: list[Cached] | None = None, *, scalars: bool = False
+    ) -> dict[int, Any]:
+        """What was shown, by the n of `Out[n]`, also where it lives on outside Out. cached: what cached() has just
+        returned."""
+        cached = self.cached(scalars=scalars) if cached is None else cached
         out = self.out
         found = {key: value for place, key, value, _ in cached if place is out}
         for place, _, value, number in cached:
@@ -101,17 +104,17 @@ class OutputCaches:
             self._known = {number: id(value) for number, value in found.items()}
         return dict(sorted(found.items()))
 
-    def labels(self) -> dict[int, str]:
-        """The first `Out[n]` of each value that was shown, by the id of the value."""
+    def labels(self, cached: list[Cached] | None = None) -> dict[int, str]:
+        """The first `Out[n]` of each value that was shown, by the id of the value. cached: as above."""
         labels: dict[int, str] = {}
-        for number, value in self.values().items():
+        for number, value in self.values(cached).items():
             labels.setdefault(id(value), f"Out[{number}]")
         return labels
 
-    def slots(self) -> Iterator[tuple[str, Any]]:
+    def slots(self, *, scalars: bool = True) -> Iterator[tuple[str, Any]]:
         """(label, value) of every reference that the caches have."""
         user_ns, hidden, out, _ = self._dictionaries().values()
-        for place, key, value, _ in self.cached(scalars=True):
+        for place, key, value, _ in self.cached(scalars=scalars):
             if place is out:
                 yield f"Out[{key}]", value
             elif place is user_ns:

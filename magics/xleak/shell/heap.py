@@ -99,8 +99,9 @@ def tool_slots(watcher: Watcher) -> Iterator[Slot]:
 def _cached(watcher: Watcher) -> Iterator[Slot]:
     """The entries of the output caches but small text and numbers, under the label of the Out entry with the
     same value."""
-    shell, labels = watcher.shell, watcher.caches.labels()
-    for place, key, value, _ in watcher.caches.cached():
+    shell, cached = watcher.shell, watcher.caches.cached()
+    labels = watcher.caches.labels(cached)
+    for place, key, value, _ in cached:
         yield place, key, labels.get(id(value), str(key))
     result = vars(shell.last_execution_result) if shell.last_execution_result else {}
     for name in _own_keys(result, ("result",)):

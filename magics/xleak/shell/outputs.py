@@ -45,8 +45,9 @@ def kept_by_outputs(
     that are released before."""
     if watcher.caches.unused:
         return []
-    labels, entries = watcher.caches.labels(), dict(_unused_entries(watcher))
-    named = {labels[id(value)]: number for number, value in reversed(entries.items())}
+    values = watcher.caches.values()
+    entries = dict(_unused_entries(watcher, values))
+    named = _first_labels(values, entries)
     order = sorted(named, key=lambda label: named[label])
     shares = heap.shares(order, [*gone, *(label for _, _, label in tool_slots(watcher))])
     large = [
@@ -62,14 +63,21 @@ def kept_by_outputs(
     ]
 
 
-def _unused_entries(watcher: Watcher) -> Iterator[tuple[int, Any]]:
+def _unused_entries(watcher: Watcher, values: dict[int, Any]) -> Iterator[tuple[int, Any]]:
     """Those that no cell mentions, by themselves or by another entry of the same value. A number that no
     cell can have is a key of the user's own."""
-    values = watcher.caches.values()
     used = {id(values[number]) for number in watcher.mentioned if number in values}
     for number, value in values.items():
         if number.bit_length() < _CELL_BITS and id(value) not in used:
             yield number, value
+
+
+def _first_labels(values: dict[int, Any], entries: dict[int, Any]) -> dict[str, int]:
+    """The label of each of the entries in a snapshot, by the first number that its value has."""
+    first: dict[int, int] = {}
+    for number, value in values.items():
+        first.setdefault(id(value), number)
+    return {f"Out[{first[id(value)]}]": number for number, value in reversed(entries.items())}
 
 
 def _holders(watcher: Watcher, ids: set[int]) -> dict[int, list[str]]:
@@ -78,7 +86,7 @@ def _holders(watcher: Watcher, ids: set[int]) -> dict[int, list[str]]:
         return {}
     tools = [(label, names[name]) for names, name, label in tool_slots(watcher)]
     holders: dict[int, dict[str, None]] = {}
-    for label, value in [*watcher.caches.slots(), *tools]:
+    for label, value in [*watcher.caches.slots(scalars=False), *tools]:
         if id(value) in ids:
             holders.setdefault(id(value), {})[label] = None
     return {known: list(labels) for known, labels in holders.items()}

@@ -133,7 +133,7 @@ class Holders:
         if not (self.suspected or self._outputs_moved):
             return True
         heap = take_snapshot(watcher, None, interrupted, _GRAPHS_MS)
-        if heap is None:
+        if heap is None or (interrupted is not None and interrupted()):
             return False
         self._outputs_moved = False
         self.outputs = kept_by_outputs(watcher, heap)

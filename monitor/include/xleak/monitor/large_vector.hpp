@@ -36,8 +36,9 @@ class PageAllocator {
   friend bool operator!=(PageAllocator, PageAllocator) noexcept { return false; }
 
  private:
-  // As many bytes as the initial M_MMAP_THRESHOLD of glibc.
-  static constexpr std::size_t kLarge = 128 * 1024 / sizeof(T);
+  // Less leaves no gap in the C heap that a large block of the program would fit into; to ask the
+  // system takes as long as to fill some kilobytes.
+  static constexpr std::size_t kLarge = 16 * 1024 / sizeof(T);
 };
 
 /// A vector with a place for each object of a heap.

@@ -40,7 +40,7 @@ def blocks_with_own_pages(kernel: Session, cells: list[str]) -> list[bool]:
         ["x = 1"],
         ["rows = [[number] for number in range(300_000)]", "x = bytearray(4 << 20)", "del x"],
         # Each is an entry of Out whose part of the heap is worked out.
-        ["for number in range(2000): Out[number + 100] = [bytearray(70_000)]", "[1]"],
+        ["for number in range(900): Out[number + 100] = [bytearray(70_000)]", "[1]"],
     ],
     ids=["a cell", "many objects", "many outputs"],
 )

@@ -378,6 +378,8 @@ class KernelShell(AnsweringShell):
     def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:
         """An interrupted ``await`` ends in a cancellation; what the user did is an interrupt."""
         etype, value, trace = exc_tuple or sys.exc_info()
+        if etype is not None and "_watcher" in vars(self):
+            self._watcher.about_to_show(etype)
         self._interrupts.leave_out(trace, KernelShell.run_code.__code__)
         if etype is asyncio.CancelledError and self._is_interrupt(value):
             exc_tuple = (KeyboardInterrupt, KeyboardInterrupt(), trace)

@@ -44,6 +44,8 @@ Listener = Callable[[int, str], None]
 Beginning = Callable[[str], None]
 # (source), whether something will be shown under a cell once it has ended.
 Showing = Callable[[str], bool]
+# (type of the error), called before IPython shows it.
+Raised = Callable[[type[BaseException]], None]
 # (index of the cell), called once its record is complete.
 Ending = Callable[[int], None]
 # (what changed), called after every judgement, late ones included.
@@ -89,6 +91,7 @@ class Watcher:
         self.mentioned: set[int] = set()
         self.journal = Journal(self.settings, self.mentioned)
         self.before_run: list[Beginning] = []
+        self.before_traceback: list[Raised] = []
         self.after_account: list[Ending] = []
         self.after_judging: list[Judged] = []
         self.after_cells: list[Listener] = []
@@ -137,6 +140,12 @@ class Watcher:
         if not self.caches.unused:
             self._entries_before = self._underscore_entries()
         self._tell(in_cell=True)
+
+    @_harmless
+    def about_to_show(self, kind: type[BaseException]) -> None:
+        """A cell failed with an error of that type, and IPython is about to show it."""
+        for listener in self.before_traceback:
+            listener(kind)
 
     @_harmless
     def may_show(self, source: str) -> bool:

@@ -33,6 +33,7 @@ def watch_for_failures(watcher: Watcher) -> None:
     """From now on a cell that fails for want of memory gets a post-mortem below its traceback."""
     failures = _Failures(watcher)
     watcher.before_run.append(failures.before_run)
+    watcher.before_traceback.append(failures.before_traceback)
     watcher.after_account.append(failures.after_account)
 
 
@@ -58,6 +59,11 @@ class _Failures:
             # What drew the traceback leaves cycles around its frames.
             gc.collect()
             self._watcher.look_again()
+
+    def before_traceback(self, kind: type[BaseException]) -> None:
+        """IPython reads whole files to draw a traceback, and has no room left either."""
+        if issubclass(kind, MemoryError):
+            self._reserve.give()
 
     def after_account(self, index: int) -> None:
         """A cell has ended."""

@@ -6,7 +6,6 @@ import gc
 from collections import OrderedDict, deque
 from typing import Any
 
-import pytest
 import torch
 import xleak
 from torch import nn
@@ -43,18 +42,6 @@ def test_a_cache_that_is_full_is_silent() -> None:
 def test_results_that_take_the_place_of_what_they_were_made_from_are_silent() -> None:
     waiting, results = [torch.zeros(50_000) for _ in range(300)], list[torch.Tensor]()
     assert watched(lambda *_: results.append(waiting.pop() + 1)).leaks == []
-
-
-@pytest.mark.parametrize("chunk", [40, 75, 140])
-def test_a_full_buffer_that_drops_its_oldest_in_chunks_is_silent(chunk: int) -> None:
-    buffer = [torch.zeros(50_000) for _ in range(300)]
-
-    def keep(step: int, loss: torch.Tensor, output: torch.Tensor) -> None:
-        buffer.append(torch.zeros(50_000))
-        if len(buffer) >= 300 + chunk:
-            del buffer[:chunk]
-
-    assert watched(keep).leaks == []
 
 
 def test_a_cache_with_a_limit_is_silent() -> None:

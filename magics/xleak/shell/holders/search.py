@@ -49,6 +49,8 @@ class Holders:
         """The source of the cell that runs or ran last."""
         self._sources: dict[int, str] = {}
         self._failed_cell: int | None = None
+        self._error_keeps = False
+        """Whether the last error may keep something."""
         self._crept_bytes = 0
         """What the cells since the last search have kept, each too little for one."""
 
@@ -66,12 +68,22 @@ class Holders:
         self._sources[index] = source
         result = shell.last_execution_result
         error = result.error_in_exec if result is not None else None
-        if error is not None:
-            self._failed_cell = index
         noticed = self._watching.after_cell(index, self._sources, shell)
-        keeps = error is not None and _native.may_keep_memory(error, shell.user_ns)
-        if keeps or noticed or self._changed_much(index, source):
+        if (
+            (error is not None and self._has_failed(index, error, shell))
+            or noticed
+            or self._changed_much(index, source)
+        ):
             self.suspect()
+
+    def _has_failed(self, index: int, error: BaseException, shell: InteractiveShell) -> bool:
+        """Whether an error may keep something, or takes the place of one that might."""
+        self._failed_cell = index
+        before, self._error_keeps = (
+            self._error_keeps,
+            _native.may_keep_memory(error, shell.user_ns),
+        )
+        return before or self._error_keeps
 
     def _changed_much(self, index: int, source: str) -> bool:
         moved, kept, spike = _native.change_of(index)

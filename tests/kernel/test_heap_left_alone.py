@@ -39,10 +39,8 @@ def blocks_with_own_pages(kernel: Session, cells: list[str]) -> list[bool]:
     [
         ["x = 1"],
         ["rows = [[number] for number in range(300_000)]", "x = bytearray(4 << 20)", "del x"],
-        # Each is an entry of Out whose part of the heap is worked out.
-        ["for number in range(900): Out[number + 100] = [bytearray(70_000)]", "[1]"],
     ],
-    ids=["a cell", "many objects", "many outputs"],
+    ids=["a cell", "many objects"],
 )
 def test_malloc_gives_pages_of_their_own_to_the_same_blocks_as_in_a_kernel_that_is_not_watched(
     start_kernel: Callable[..., Session], cells: list[str]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import TIMEOUT, IpykernelManager, Session, XleakManager, start, stop
+from harness import TIMEOUT, IpykernelManager, Session, XleakManager, kill_in_a_cell, start, stop
 
 KINDS = (XleakManager, IpykernelManager)
 
@@ -30,7 +30,7 @@ def kernel(request: pytest.FixtureRequest, state: Path) -> Any:
     stop(session)
 
 
-def told(state: Path) -> Any:
+def record_in(state: Path) -> Any:
     done = subprocess.run(
         [sys.executable, "-m", "xleak", "postmortem", "--format", "json"],
         env={**os.environ, "XDG_STATE_HOME": str(state)},
@@ -57,7 +57,7 @@ def test_a_cell_whose_kernel_dies_of_its_closed_descriptors_is_named(
         except subprocess.TimeoutExpired:
             kernel.process.kill()
     kernel.process.wait(TIMEOUT)
-    cell = told(state)["cell"]
+    cell = record_in(state)["cell"]
     assert (cell["source"], cell["running"]) == (source, True)
 
 
@@ -83,13 +83,8 @@ def test_a_record_whose_descriptor_the_user_has_taken_is_kept_and_the_user_s_fil
     ran = kernel.run(OWN.replace("PATH", repr(str(mine))))
     assert ran.content["status"] == "ok", ran.content
     kernel.run("y = 2")
-    mark = tmp_path / "mark"
-    os.mkfifo(mark)
-    kernel.send(f"open({str(mark)!r}, 'w').write('here')\nwhile True: pass")
-    assert mark.read_text() == "here"
-    kernel.process.kill()
-    kernel.process.wait(TIMEOUT)
-    cell = told(state)["cell"]
+    kill_in_a_cell(kernel, tmp_path)
+    cell = record_in(state)["cell"]
     assert cell["running"] and cell["source"].endswith("while True: pass")
     assert mine.read_bytes() == b"only mine"
 
@@ -112,4 +107,4 @@ def test_a_kernel_that_is_killed_between_cells_is_not_said_to_die_in_one(
     kernel.request("kernel_info_request")
     kernel.process.kill()
     kernel.process.wait(TIMEOUT)
-    assert told(state)["cell"]["running"] is False
+    assert record_in(state)["cell"]["running"] is False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -42,7 +43,7 @@ class Front:
         session.send(self._session.client.shell_channel.socket, session.msg(msg_type, whole))
 
 
-def told(session: Session, msg_id: str) -> dict[str, list[Message]]:
+def published(session: Session, msg_id: str) -> dict[str, list[Message]]:
     """What was published up to the end of a request, by comm."""
     by_comm: dict[str, list[Message]] = {}
     while True:
@@ -54,10 +55,10 @@ def told(session: Session, msg_id: str) -> dict[str, list[Message]]:
             return by_comm
 
 
-def told_of_cell(session: Session, source: str) -> dict[str, list[Message]]:
+def published_of_cell(session: Session, source: str) -> dict[str, list[Message]]:
     """The same of a cell, with what follows its reply and comes before another request is served."""
-    by_comm = told(session, session.send(source))
-    for comm_id, messages in told(session, session.client.kernel_info()).items():
+    by_comm = published(session, session.send(source))
+    for comm_id, messages in published(session, session.client.kernel_info()).items():
         by_comm.setdefault(comm_id, []).extend(messages)
     return by_comm
 
@@ -75,7 +76,7 @@ def come_and_go(session: Session, times: int, closes: bool) -> None:
         front.ask("findings")
         if closes:
             front.close()
-        told(session, session.client.kernel_info())
+        published(session, session.client.kernel_info())
         session.client.get_shell_msg(timeout=TIMEOUT)
 
 
@@ -99,7 +100,7 @@ def test_all_panels_are_told_the_same_and_those_that_are_too_many_are_closed(
     fresh_kernel: Session,
 ) -> None:
     fronts = [Front(fresh_kernel) for _ in range(3 * MOST)]
-    by_comm = told_of_cell(fresh_kernel, "1")
+    by_comm = published_of_cell(fresh_kernel, "1")
     kinds = {
         front.comm_id: Counter(
             it["content"]["data"].get("kind", it["msg_type"]) for it in by_comm[front.comm_id]
@@ -112,14 +113,40 @@ def test_all_panels_are_told_the_same_and_those_that_are_too_many_are_closed(
         assert (kinds[front.comm_id]["comm_close"], kinds[front.comm_id]["cell"]) == (0, 1)
 
 
-def test_nothing_is_sent_to_a_panel_that_was_closed(fresh_kernel: Session) -> None:
+RUNS_UNTIL = """
+import pathlib
+value = bytearray(1 << 23)
+memoryview(value)
+while not pathlib.Path(DONE).exists(): pass
+"""
+
+
+def next_of_a_comm(session: Session) -> dict[str, Message]:
+    """The next message of a comm, by its comm."""
+    while True:
+        message = session.client.get_iopub_msg(timeout=TIMEOUT)
+        if message["msg_type"] == "comm_msg":
+            return {message["content"]["comm_id"]: message}
+
+
+def kinds_of(by_comm: dict[str, Message]) -> list[str]:
+    return [message["content"]["data"].get("kind", "") for message in by_comm.values()]
+
+
+def test_nothing_is_sent_to_a_panel_that_was_closed(fresh_kernel: Session, tmp_path: Path) -> None:
     gone, here = Front(fresh_kernel), Front(fresh_kernel)
     gone.close()
-    told_of_cell(fresh_kernel, "1")
-    fresh_kernel.send("import time\nvalue = bytearray(1 << 23)\nmemoryview(value)\ntime.sleep(1)")
+    published_of_cell(fresh_kernel, "1")
+    done = tmp_path / "done"
+    running = fresh_kernel.send(RUNS_UNTIL.replace("DONE", repr(str(done))))
+    # Of a cell that runs a panel hears by itself.
+    while "live" not in kinds_of(heard := next_of_a_comm(fresh_kernel)):
+        assert gone.comm_id not in heard
+    done.touch()
+    assert gone.comm_id not in published(fresh_kernel, running)
     fresh_kernel.run("del value")
     fresh_kernel.settle()
-    by_comm = told_of_cell(fresh_kernel, "%xleak policy report")
+    by_comm = published_of_cell(fresh_kernel, "%xleak policy report")
     assert gone.comm_id not in by_comm
     assert by_comm[here.comm_id]
 

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
@@ -172,6 +173,16 @@ class Session:
             reply: Message = getattr(self.client, f"get_{channel}_msg")(timeout=TIMEOUT)
             if reply["parent_header"].get("msg_id") == message["header"]["msg_id"]:
                 return reply
+
+
+def kill_in_a_cell(session: Session, folder: Path) -> None:
+    """Kills the kernel once a cell runs that would not end; its source ends with `while True: pass`."""
+    mark = folder / "mark"
+    os.mkfifo(mark)
+    session.send(f"open({str(mark)!r}, 'w').write('here')\nwhile True: pass")
+    assert mark.read_text() == "here"
+    session.process.kill()
+    session.process.wait(TIMEOUT)
 
 
 def start(

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from harness import TIMEOUT, IpykernelManager, Ran, Session, XleakManager, start, stop
+from harness import (
+    TIMEOUT,
+    IpykernelManager,
+    Ran,
+    Session,
+    XleakManager,
+    kill_in_a_cell,
+    start,
+    stop,
+)
 from panel_client import PanelClient
 
 MIB = 1 << 20
@@ -77,12 +85,7 @@ def test_the_kernel_after_a_crash_names_the_cell_as_the_notebook_did(
     kernel: Session, tmp_path: Path
 ) -> None:
     before = kernel.run("x = 5").content["execution_count"]
-    mark = tmp_path / "mark"
-    os.mkfifo(mark)
-    kernel.send(f"open({str(mark)!r}, 'w').write('here')\nwhile True: pass")
-    assert mark.read_text() == "here"
-    kernel.process.kill()
-    kernel.process.wait(TIMEOUT)
+    kill_in_a_cell(kernel, tmp_path)
     kernel.manager.restart_kernel(now=True)
     kernel.client.wait_for_ready(timeout=TIMEOUT)
     said = shown(kernel.run("%load_ext xleak")) + shown(kernel.run("x = 1"))

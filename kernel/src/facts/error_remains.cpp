@@ -97,8 +97,7 @@ class Walk {
   }
 
   PyObject* user_ns_;
-  PyObject* caller_ =
-      nullptr;  ///< Of the frame that is read: another one that has ended, or none of ours.
+  PyObject* caller_ = nullptr;  ///< Of the frame that is read: tp_traverse shows it too.
   bool harmless_ = true;
   std::unordered_set<PyObject*> seen_;
   std::vector<PyObject*> open_;

@@ -25,7 +25,7 @@ class Server final : public xeus::xserver {
   /// Answers one request: the content of the reply, or null for a message that has none.
   using Handler = std::function<nlohmann::json(const xeus::xmessage&)>;
 
-  /// From here on front ends are welcomed, and told what this kernel is by the content
+  /// From here on front ends are welcomed, and kernel_info_request is answered with
   /// `kernel_info`. All other requests wait for start().
   Server(zmq::context_t& context, const xeus::xconfiguration& config,
          std::unique_ptr<Channels> channels, nlohmann::json kernel_info);

@@ -79,10 +79,8 @@ class Holders:
     def _has_failed(self, index: int, error: BaseException, shell: InteractiveShell) -> bool:
         """Whether an error may keep something, or takes the place of one that might."""
         self._failed_cell = index
-        before, self._error_keeps = (
-            self._error_keeps,
-            _native.may_keep_memory(error, shell.user_ns),
-        )
+        before = self._error_keeps
+        self._error_keeps = _native.may_keep_memory(error, shell.user_ns)
         return before or self._error_keeps
 
     def _changed_much(self, index: int, source: str) -> bool:

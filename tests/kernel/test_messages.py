@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from harness import Session
+
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 def test_the_name_of_an_error_is_the_name_of_its_class(kernel: Session) -> None:
@@ -225,3 +228,47 @@ def test_libraries_take_the_session_for_a_notebook(kernel: Session) -> None:
 def test_the_first_usage_reply_has_no_invented_load(fresh_kernel: Session) -> None:
     content = fresh_kernel.request("usage_request", channel="control")["content"]
     assert content["kernel_cpu"] == 0
+
+
+def test_to_draw_a_traceback_no_module_is_asked_for_its_file(fresh_kernel: Session) -> None:
+    fresh_kernel.run(
+        "import sys, types\n"
+        "class Asked(types.ModuleType):\n"
+        "    times = 0\n"
+        "    @property\n"
+        "    def __file__(self):\n"
+        "        Asked.times += 1\n"
+        "        return 'asked.py'\n"
+        "sys.modules['asked'] = Asked('asked')\n"
+        "def down(frames):\n"
+        "    return down(frames - 1) if frames else 1 / 0"
+    )
+    # inspect knows the modules of IPython's own frames once it has seen them.
+    fresh_kernel.run("down(1)")
+    asked = fresh_kernel.value("Asked.times")
+    failed = fresh_kernel.run("down(5)").content
+    assert failed["ename"] == "ZeroDivisionError"
+    frames = [_COLOUR.sub("", part) for part in failed["traceback"]]
+    assert sum("return down(frames - 1) if frames else 1 / 0" in frame for frame in frames) == 6
+    assert fresh_kernel.value("Asked.times") == asked
+    located = fresh_kernel.value(
+        "import inspect; inspect.getmodule(down.__code__), inspect.getmodule(down)"
+    )
+    assert located == "(None, <module '__main__'>)"
+
+
+def test_what_is_noted_of_a_failed_cell_follows_its_reply(kernel: Session) -> None:
+    kernel.run(
+        "from xleak.shell.watcher import watcher\n"
+        "order = []\n"
+        "watcher().after_account.append(lambda index: order.append('noted'))\n"
+        "ip = get_ipython()\n"
+        "as_before = ip.after_request\n"
+        "def after_request(*of_cell):\n"
+        "    order.append('reply comes')\n"
+        "    try: return as_before(*of_cell)\n"
+        "    finally: order.append('reply goes')\n"
+        "ip.after_request = after_request"
+    )
+    kernel.run("order.clear(); 1 / 0")
+    assert kernel.value("order[:3]") == "['reply comes', 'reply goes', 'noted']"

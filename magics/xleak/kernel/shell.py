@@ -6,6 +6,7 @@ import asyncio
 import builtins
 import functools
 import getpass
+import inspect
 import os
 import pdb
 import sys
@@ -62,9 +63,12 @@ class KernelCompiler(XCachingCompiler):
     """Names a cell by the file that the debugger knows it by, or as ipykernel does when told to."""
 
     def get_code_name(self, raw_code: str, code: str, number: int) -> str:
-        return os.environ.get("IPYKERNEL_CELL_NAME") or super().get_code_name(
+        name = os.environ.get("IPYKERNEL_CELL_NAME") or super().get_code_name(
             raw_code, code, number
         )
+        # For each frame of a traceback inspect searches all modules for the one with this file. None has it.
+        inspect.modulesbyfile[name] = None
+        return name
 
 
 class KernelShell(AnsweringShell):
@@ -241,7 +245,7 @@ class KernelShell(AnsweringShell):
         if not index:
             self._watcher.after_tool_request()
             return False
-        if self._last_traceback is not None or self._watcher.may_show(code):
+        if self._watcher.may_show(code):
             self.after_reply(index, code, execution_count)
             return False
         return True

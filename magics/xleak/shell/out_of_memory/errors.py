@@ -55,6 +55,9 @@ _OF_ARROW = re.compile(r"(?:malloc|realloc) of size (\d+) failed")
 
 _DEVICE_NAMES = {"CUDA": "cuda", "HIP": "cuda", "XPU": "xpu", "MPS": "mps"}
 _RAISE = dis.opmap["RAISE_VARARGS"]
+_FLAGS: Any = type.__dict__["__flags__"]
+# Py_TPFLAGS_HEAPTYPE: the type is not one of Python's own.
+_IS_MADE_AT_RUN_TIME = 1 << 9
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,8 @@ def _by_text(error: BaseException) -> Refusal | None:
 
 
 def _is_of_a_framework(error: BaseException) -> bool:
+    if not _FLAGS.__get__(type(error)) & _IS_MADE_AT_RUN_TIME:
+        return False
     return any(
         is_instance(error, module, name)
         for module, name in (

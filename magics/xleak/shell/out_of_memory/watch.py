@@ -35,6 +35,7 @@ def watch_for_failures(watcher: Watcher) -> None:
     watcher.before_run.append(failures.before_run)
     watcher.before_traceback.append(failures.before_traceback)
     watcher.after_account.append(failures.after_account)
+    watcher.showing.append(failures.has_to_tell)
 
 
 class _Failures:
@@ -43,9 +44,14 @@ class _Failures:
         self._kept: Ownership | None = None
         """Of the last failure, while the shell has its frames."""
         self._reserve = Reserve()
+        self._given = 0
+        self._refusal: Refusal | None = None
+        """Why the last cell failed, once that is judged."""
+        self._is_judged = False
 
     def before_run(self, source: str) -> None:
         """A cell of the user's comes."""
+        self._refusal, self._is_judged = None, False
         self._let_go(source)
         self._reserve.take()
 
@@ -65,24 +71,35 @@ class _Failures:
         if issubclass(kind, MemoryError):
             self._reserve.give()
 
+    def has_to_tell(self, source: str) -> bool:
+        """Whether a post-mortem comes under the cell that has ended."""
+        try:
+            return self._judge() is not None
+        except MemoryError:
+            return True
+
     def after_account(self, index: int) -> None:
         """A cell has ended."""
-        result = self._watcher.shell.last_execution_result
-        if result is None or result.error_in_exec is None:
-            return
         try:
-            given = self._reserve.give()
-            # Nothing of this is needed where no cell fails.
-            from xleak.shell.out_of_memory.errors import refusal_of
-
-            refusal = refusal_of(result.error_in_exec, self._watcher.shell.user_global_ns)
             # The limits are read only here: most errors are of another kind.
-            if refusal is not None:
-                self._tell(index, refusal, room(given))
+            if (refusal := self._judge()) is not None:
+                self._tell(index, refusal, room(self._given))
         except MemoryError:
             _say("memory is too short to say who holds it; %xleak oom does, once there is some.")
         except Exception as error:
             self._watcher.say_failure(error)
+
+    def _judge(self) -> Refusal | None:
+        result = self._watcher.shell.last_execution_result
+        if self._is_judged or result is None or result.error_in_exec is None:
+            return self._refusal
+        self._given = self._reserve.give()
+        # Nothing of this is needed where no cell fails.
+        from xleak.shell.out_of_memory.errors import refusal_of
+
+        self._refusal = refusal_of(result.error_in_exec, self._watcher.shell.user_global_ns)
+        self._is_judged = True
+        return self._refusal
 
     def _tell(self, index: int, refusal: Refusal, below: Room | None) -> None:
         from xleak.shell.out_of_memory import autopsy

@@ -19,11 +19,11 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// Most cells end before the first sample, and their samples would cost more than they do. Most
-// peaks of a short cell last milliseconds; a cell of minutes need not be woken for so often.
-constexpr auto kFirst = 2ms;
+// To wake the thread costs a short cell some 0.1 ms each time. What a thread takes and gives back
+// between two samples is little: it writes to a few MiB of new pages in a millisecond.
+constexpr auto kFirst = 4ms;
 constexpr auto kYoung = 100ms;
-constexpr auto kIntervalYoung = 1ms;
+constexpr auto kIntervalYoung = 2ms;
 constexpr auto kIntervalOld = 5ms;
 constexpr auto kNever = 0ms;
 // Who looks on sees no more, and a message costs more than a sample.

@@ -8,7 +8,7 @@ namespace xleak::monitor {
 
 /// Follows the resident size while cells run, on a thread of its own that needs no Python lock and
 /// takes no signals. The thread starts with the first cell and is not woken between cells,
-/// nor by a cell of less than 2 ms. Not to be used in a forked child, where the thread does not
+/// nor by a cell of less than 4 ms. Not to be used in a forked child, where the thread does not
 /// exist.
 class PeakSampler {
  public:

@@ -594,10 +594,11 @@ def cached_entries(
     out: dict[int, Any],
     hook: dict[str, Any],
     scalars: bool,
-) -> list[tuple[Place, Any, Any, int]]:
-    """Return (place, key, value, n of ``Out[n]``) of every reference of the shell's to a shown value.
+) -> list[tuple[Place, Any, Any, int, int]]:
+    """Return (place, key, value, n of ``Out[n]``, the least n with that value) of every reference of the shell's to a
+    shown value. An n is 0 where there is none.
 
-    In the order ``Out``, hidden names ``_n`` each with the user's name for the same, underscores (n is 0), the user's
+    In the order ``Out``, hidden names ``_n`` each with the user's name for the same, underscores, the user's
     names for entries of ``Out`` alone. Read in one piece, without running other code. Without ``scalars``, text and
     numbers are left out where they are small.
     """
@@ -787,10 +788,11 @@ class HeapSnapshot:
         """Return, by owner, the garbage that waits for the collector, but what ``without`` leads to."""
 
     def shares(
-        self, labels: list[str], others: list[str]
-    ) -> list[tuple[dict[str, int], list[int]]]:
-        """Return, for each label, what would be freed if all labels and ``others`` were gone, by owner,
-        and which other labels lead to much of it. What several lead to is the first one's.
+        self, labels: list[str], others: list[str], least_bytes: int
+    ) -> list[tuple[int, dict[str, int], list[int]]]:
+        """Return (label, bytes by owner, other labels) of what would be freed if all labels and ``others`` were gone,
+        where it is so much, the labels as places in the list. What several lead to is the first one's; the others
+        lead to much of it too.
         """
 
     def freed_without(self, objects: list[Any]) -> int:

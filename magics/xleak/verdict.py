@@ -420,10 +420,9 @@ def _largest_names(watching: Watcher) -> list[HeldByName]:
     from xleak.shell.watcher import printable
 
     heap, names = take_snapshot(watching), user_names(watching)
-    shares = heap.shares(names, []) if heap else []
-    held = [(sum(kept.values()), name) for (kept, _), name in zip(shares, names, strict=False)]
-    held = sorted((it for it in held if it[0] >= LEAST_BYTES), reverse=True)[:_MOST_NAMES]
-    return [HeldByName(printable(name), size) for size, name in held]
+    shares = heap.shares(names, [], LEAST_BYTES) if heap else []
+    held = sorted(((sum(kept.values()), names[at]) for at, kept, _ in shares), reverse=True)
+    return [HeldByName(printable(name), size) for size, name in held[:_MOST_NAMES]]
 
 
 def verdict_json(names: bool = False) -> str:

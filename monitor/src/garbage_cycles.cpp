@@ -8,7 +8,7 @@ namespace {
 
 /// Some nodes of a graph, by numbers of their own, and what leads from one of them to another.
 struct Part {
-  Part(const Graph& whole, const std::vector<bool>& in) : number(whole.size(), kNoNode) {
+  Part(const Graph& whole, const Marks& in) : number(whole.size(), kNoNode) {
     for (GraphNode node = 0; node < whole.size(); ++node) {
       if (!in[node]) continue;
       number[node] = static_cast<GraphNode>(nodes.size());
@@ -29,8 +29,8 @@ struct Part {
 };
 
 /// By component: whether its nodes lead back to themselves.
-std::vector<bool> are_cycles(const Graph& graph, const LargeVector<GraphNode>& component) {
-  std::vector<bool> cyclic(graph.size(), false);
+Marks are_cycles(const Graph& graph, const LargeVector<GraphNode>& component) {
+  Marks cyclic(graph.size(), false);
   for (GraphNode node = 0; node < graph.size(); ++node) {
     for (auto edge = graph.first[node]; edge < graph.first[node + 1]; ++edge) {
       if (component[graph.targets[edge]] == component[node]) cyclic[component[node]] = true;
@@ -40,7 +40,7 @@ std::vector<bool> are_cycles(const Graph& graph, const LargeVector<GraphNode>& c
 }
 
 /// Marks what is reached from `node`, and returns what was not marked before.
-LargeVector<GraphNode> mark(const Graph& graph, GraphNode node, std::vector<bool>& marked) {
+LargeVector<GraphNode> mark(const Graph& graph, GraphNode node, Marks& marked) {
   LargeVector<GraphNode> reached;
   const auto add = [&](GraphNode next) {
     if (!marked[next]) reached.push_back(next);
@@ -56,17 +56,15 @@ LargeVector<GraphNode> mark(const Graph& graph, GraphNode node, std::vector<bool
 }
 
 /// What a cycle without any of the suspects leads to.
-std::optional<std::vector<bool>> waiting_anyway(const Part& garbage,
-                                                const std::vector<bool>& suspected,
-                                                const Stop& stop) {
-  std::vector<bool> others(garbage.nodes.size());
+std::optional<Marks> waiting_anyway(const Part& garbage, const Marks& suspected, const Stop& stop) {
+  Marks others(garbage.nodes.size());
   for (GraphNode node = 0; node < others.size(); ++node)
     others[node] = !suspected[garbage.nodes[node]];
   const Part without(garbage.graph, others);
   const auto component = components(without.graph, stop);
   if (!component) return std::nullopt;
   const auto cyclic = are_cycles(without.graph, *component);
-  std::vector<bool> waiting(garbage.nodes.size(), false);
+  Marks waiting(garbage.nodes.size(), false);
   for (GraphNode node = 0; node < without.nodes.size(); ++node) {
     if (cyclic[(*component)[node]]) mark(garbage.graph, without.nodes[node], waiting);
   }
@@ -75,12 +73,11 @@ std::optional<std::vector<bool>> waiting_anyway(const Part& garbage,
 
 }  // namespace
 
-std::optional<std::vector<GarbageCycle>> garbage_cycles(const Graph& graph,
-                                                        std::vector<bool> garbage,
+std::optional<std::vector<GarbageCycle>> garbage_cycles(const Graph& graph, Marks garbage,
                                                         const std::vector<GraphNode>& suspects,
                                                         const LargeVector<std::int64_t>& bytes,
                                                         const Stop& stop) {
-  std::vector<bool> suspected(graph.size(), false);
+  Marks suspected(graph.size(), false);
   for (const GraphNode node : suspects) suspected[node] = true;
   const Part all(graph, garbage);
   const auto waiting = waiting_anyway(all, suspected, stop);
@@ -102,7 +99,7 @@ std::optional<std::vector<GarbageCycle>> garbage_cycles(const Graph& graph,
                cycles.end());
   // A component has a higher number than those that it leads to.
   std::reverse(cycles.begin(), cycles.end());
-  std::vector<bool> counted(own.nodes.size(), false);
+  Marks counted(own.nodes.size(), false);
   for (GarbageCycle& cycle : cycles) {
     for (const GraphNode node : mark(own.graph, own.number[cycle.suspects.front()], counted))
       cycle.bytes += bytes[own.nodes[node]];

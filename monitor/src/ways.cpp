@@ -40,8 +40,8 @@ std::vector<GraphNode> way_to(const LargeVector<GraphNode>& before, GraphNode ro
 }
 
 std::optional<std::int64_t> reachable_bytes(const Graph& graph, GraphNode node,
-                                            const LargeVector<std::int64_t>& bytes,
-                                            std::vector<bool> avoided, const Stop& stop) {
+                                            const LargeVector<std::int64_t>& bytes, Marks avoided,
+                                            const Stop& stop) {
   StopWatch watch(stop);
   LargeVector<GraphNode> pending{node};
   avoided[node] = true;

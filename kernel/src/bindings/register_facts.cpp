@@ -44,7 +44,7 @@ py::list cached_entries(const py::dict& user_ns, const py::dict& hidden, const p
   py::list found;
   for (const auto& it : facts::cached_entries(shell_dicts(user_ns, hidden, out, hook), scalars)) {
     found.append(py::make_tuple(places[static_cast<std::size_t>(it.place)], borrowed(it.key),
-                                borrowed(it.value), it.number));
+                                borrowed(it.value), it.number, it.first));
   }
   return found;
 }
@@ -82,8 +82,8 @@ void register_facts(py::module_& m) {
         py::arg("last"), "Return a number that changes when a value or a reference to one does.");
   m.def("cached_entries", cached_entries, py::arg("user_ns"), py::arg("hidden"), py::arg("out"),
         py::arg("hook"), py::arg("scalars"),
-        "Return (place, key, value, n of Out[n]) of every reference of the shell's to a shown "
-        "value.");
+        "Return (place, key, value, n of Out[n], first n of the value) of every reference of the "
+        "shell's to a shown value.");
   m.def("user_names", user_names, py::arg("user_ns"), py::arg("hidden"), py::arg("out"),
         py::arg("hook"), "Return the user's names that are not the shell's doing.");
   m.def(

@@ -110,11 +110,14 @@ std::vector<HeapSnapshot::Link> links_of(const Ends& ends) {
   return links;
 }
 
-std::vector<std::pair<facts::Bytes, std::vector<std::size_t>>> shares(const HeapSnapshot& heap,
-                                                                      const Labels& labels,
-                                                                      const Labels& others) {
-  std::vector<std::pair<facts::Bytes, std::vector<std::size_t>>> found;
-  for (const auto& share : heap.shares(labels, others)) found.emplace_back(share.kept, share.with);
+using ManyLabels = monitor::LargeVector<std::string>;
+using Share = std::tuple<std::size_t, facts::Bytes, std::vector<std::size_t>>;
+
+std::vector<Share> shares(const HeapSnapshot& heap, const ManyLabels& labels, const Labels& others,
+                          std::int64_t least_bytes) {
+  std::vector<Share> found;
+  for (const auto& it : heap.shares(labels, others, least_bytes))
+    found.emplace_back(it.label, it.kept, it.with);
   return found;
 }
 
@@ -273,8 +276,9 @@ void register_graph(py::module_& m) {
             return heap.waiting(as_vector(without));
           },
           py::arg("without"), "Return, by owner, the garbage that waits for the collector.")
-      .def("shares", shares, py::arg("labels"), py::arg("others"),
-           "Return (bytes by owner, the others that lead to them) of labels that go together.")
+      .def("shares", shares, py::arg("labels"), py::arg("others"), py::arg("least_bytes"),
+           "Return (label, bytes by owner, the others that lead to them) of labels that go "
+           "together.")
       .def(
           "freed_without",
           [](const HeapSnapshot& heap, const py::list& objects) {

@@ -34,7 +34,7 @@ std::vector<HeapSnapshot::Waiting> HeapSnapshot::garbage_cycles(
   for (PyObject* suspect : suspects)
     if (const auto node = garbage_node(suspect)) nodes.push_back(*node);
   if (nodes.empty()) return {};
-  std::vector<bool> garbage(graph_.size(), false);
+  monitor::Marks garbage(graph_.size(), false);
   for (Node node = 1; node < graph_.size(); ++node)
     garbage[node] = tree_.dominator[node] == monitor::kNoNode;
   for (const Node node : no_link()) garbage[node] = false;

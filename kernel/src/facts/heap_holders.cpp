@@ -51,7 +51,7 @@ std::vector<HeapSnapshot::Node> HeapSnapshot::own_memory(Node node) const {
 }
 
 /// With its memory; only what is in `among`.
-std::int64_t HeapSnapshot::own_bytes(Node node, const std::vector<bool>* among) const {
+std::int64_t HeapSnapshot::own_bytes(Node node, const monitor::Marks* among) const {
   std::int64_t sum = bytes_[node];
   for (const Node memory : own_memory(node)) {
     if (among == nullptr || (*among)[memory]) sum += bytes_[memory];
@@ -63,7 +63,7 @@ std::optional<std::int64_t> HeapSnapshot::reachable_bytes(const std::string& lab
                                                           const monitor::Stop& stop) const {
   const auto node = label_node(label);
   if (!node) return 0;
-  std::vector<bool> avoided(graph_.size(), false);
+  monitor::Marks avoided(graph_.size(), false);
   for (const Node common : common_) avoided[common] = true;
   return monitor::reachable_bytes(graph_, *node, bytes_, avoided, stop);
 }
@@ -109,7 +109,7 @@ std::vector<std::string> HeapSnapshot::ways_besides(Node value,
   const auto any = monitor::shortest_ways(graph_, 0, avoided, nullptr);
   avoided.push_back(outside_);
   const auto named = monitor::shortest_ways(graph_, 0, avoided, nullptr);
-  std::vector<bool> memory(graph_.size(), false);
+  monitor::Marks memory(graph_.size(), false);
   for (const Node own : own_memory(value)) memory[own] = true;
   std::vector<std::vector<Node>> ways;
   bool outside = false;
@@ -174,7 +174,7 @@ bool HeapSnapshot::refers(Node from, Node to) const {
 }
 
 /// Of memory: another view of it, or a graph that has saved it.
-bool HeapSnapshot::refers_to_any(Node from, const std::vector<bool>& wanted) const {
+bool HeapSnapshot::refers_to_any(Node from, const monitor::Marks& wanted) const {
   for (auto edge = graph_.first[from]; edge < graph_.first[from + 1]; ++edge) {
     if (wanted[graph_.targets[edge]]) return true;
   }
@@ -195,7 +195,7 @@ bool HeapSnapshot::is_reached(PyObject* object) const {
 }
 
 std::vector<PyObject*> HeapSnapshot::only_in_graphs(const std::vector<PyObject*>& tensors) const {
-  std::vector<bool> referred(graph_.size(), false);
+  monitor::Marks referred(graph_.size(), false);
   for (Node node = 1; node < graph_.size(); ++node) {
     if (node == outside_ || storages_.count(node) != 0) continue;
     for (auto edge = graph_.first[node]; edge < graph_.first[node + 1]; ++edge)
@@ -281,12 +281,12 @@ std::vector<PyObject*> HeapSnapshot::kept_by(const std::vector<std::string>& lab
 
 std::vector<PyObject*> HeapSnapshot::led_to(const std::vector<PyObject*>& starts,
                                             const std::vector<PyObject*>& wanted) const {
-  std::vector<bool> seen(graph_.size(), false);
+  monitor::Marks seen(graph_.size(), false);
   for (const Node node : common_) seen[node] = true;
   const std::vector<Node> first = nodes_of(starts);
   monitor::LargeVector<Node> waiting(first.begin(), first.end());
   for (const Node node : waiting) seen[node] = true;
-  std::vector<bool> led(graph_.size(), false);
+  monitor::Marks led(graph_.size(), false);
   while (!waiting.empty()) {
     const Node node = waiting.back();
     waiting.pop_back();
@@ -309,7 +309,7 @@ std::vector<std::pair<std::string, std::int64_t>> HeapSnapshot::largest(const st
                                                                         std::size_t most) const {
   const auto top = label_node(label);
   if (!top) return {};
-  std::vector<bool> below(graph_.size(), false);
+  monitor::Marks below(graph_.size(), false);
   below[*top] = true;
   for (const Node node : tree_.order) below[node] = below[node] || below_dominator(node, below);
   std::vector<std::pair<std::int64_t, Node>> found;
@@ -329,7 +329,7 @@ std::vector<std::pair<std::string, std::int64_t>> HeapSnapshot::largest(const st
   return result;
 }
 
-bool HeapSnapshot::below_dominator(Node node, const std::vector<bool>& below) const {
+bool HeapSnapshot::below_dominator(Node node, const monitor::Marks& below) const {
   return tree_.dominator[node] != monitor::kNoNode && below[tree_.dominator[node]];
 }
 

@@ -7,17 +7,17 @@
 namespace xleak::facts {
 
 /// By node, whether something still leads to it.
-std::vector<bool> HeapSnapshot::left_after(const std::vector<std::string>& labels,
-                                           const std::vector<Link>& links) const {
+monitor::Marks HeapSnapshot::left_after(const std::vector<Node>& labels,
+                                        const std::vector<Link>& links) const {
   std::set<std::pair<Node, Node>> cut;
   for (const auto& [from, to] : links) {
     const auto ends = nodes_of({from, to});
     if (ends.size() == 2) cut.emplace(ends[0], ends[1]);
   }
-  std::vector<bool> seen(graph_.size(), false);
-  for (const Node label : label_nodes(labels)) seen[label] = true;
+  monitor::Marks seen(graph_.size(), false);
+  for (const Node label : labels) seen[label] = true;
   monitor::LargeVector<Node> pending{0};
-  std::vector<bool> left(graph_.size(), false);
+  monitor::Marks left(graph_.size(), false);
   while (!pending.empty()) {
     const Node node = pending.back();
     pending.pop_back();
@@ -33,9 +33,9 @@ std::vector<bool> HeapSnapshot::left_after(const std::vector<std::string>& label
   return left;
 }
 
-std::vector<bool> HeapSnapshot::freed_nodes(const std::vector<std::string>& labels,
-                                            const std::vector<Link>& links) const {
-  std::vector<bool> freed = left_after(labels, links);
+monitor::Marks HeapSnapshot::freed_nodes(const std::vector<Node>& labels,
+                                         const std::vector<Link>& links) const {
+  monitor::Marks freed = left_after(labels, links);
   for (Node node = 0; node < graph_.size(); ++node)
     freed[node] = !freed[node] && tree_.dominator[node] != monitor::kNoNode;
   return freed;
@@ -50,7 +50,7 @@ void HeapSnapshot::add_bytes(Bytes& bytes, Node node) const {
   add(bytes, PythonBytes{bytes_[node] - pooled, pooled});
 }
 
-Bytes HeapSnapshot::bytes_of(const std::vector<bool>& nodes) const {
+Bytes HeapSnapshot::bytes_of(const monitor::Marks& nodes) const {
   Bytes bytes;
   for (Node node = 0; node < graph_.size(); ++node) {
     if (nodes[node]) add_bytes(bytes, node);
@@ -60,14 +60,14 @@ Bytes HeapSnapshot::bytes_of(const std::vector<bool>& nodes) const {
 
 Bytes HeapSnapshot::freed_by(const std::vector<std::string>& labels,
                              const std::vector<Link>& links) const {
-  return bytes_of(freed_nodes(labels, links));
+  return bytes_of(freed_nodes(label_nodes(labels), links));
 }
 
 /// Frees node by node, each once its last reference is gone. What is left is in a cycle, or garbage
 /// refers to it.
 bool HeapSnapshot::would_wait(const std::vector<std::string>& labels,
                               const std::vector<Link>& links) const {
-  const std::vector<bool> left = left_after(labels, links);
+  const monitor::Marks left = left_after(label_nodes(labels), links);
   monitor::LargeVector<std::uint32_t> references(graph_.size(), 0);
   // Memory that leads to other memory, as that of Polars, has no reference to it.
   const auto each_target = [this](Node node, auto visit) {
@@ -83,7 +83,7 @@ bool HeapSnapshot::would_wait(const std::vector<std::string>& labels,
     const bool freed = !left[node] && tree_.dominator[node] != monitor::kNoNode;
     if (freed && references[node] == 0) pending.push_back(node);
   }
-  std::vector<bool> gone(graph_.size(), false);
+  monitor::Marks gone(graph_.size(), false);
   while (!pending.empty()) {
     const Node node = pending.back();
     pending.pop_back();
@@ -100,7 +100,7 @@ bool HeapSnapshot::would_wait(const std::vector<std::string>& labels,
 }
 
 Bytes HeapSnapshot::waiting(const std::vector<PyObject*>& without) const {
-  std::vector<bool> nodes(graph_.size(), false);
+  monitor::Marks nodes(graph_.size(), false);
   for (Node node = 1; node < graph_.size(); ++node)
     nodes[node] = tree_.dominator[node] == monitor::kNoNode;
   const std::vector<Node> first = nodes_of(without);
@@ -116,55 +116,69 @@ Bytes HeapSnapshot::waiting(const std::vector<PyObject*>& without) const {
   return bytes_of(nodes);
 }
 
+/// visit: whether a node was not visited before, and what it leads to is wanted.
 template <typename Visit>
-void HeapSnapshot::each_freed_below(Node label, const std::vector<bool>& freed, Visit visit) const {
-  std::vector<bool> seen(graph_.size(), false);
+void HeapSnapshot::each_freed_below(Node label, const monitor::Marks& freed, Visit visit) const {
   monitor::LargeVector<Node> pending{label};
   while (!pending.empty()) {
     const Node node = pending.back();
     pending.pop_back();
     for (auto edge = graph_.first[node]; edge < graph_.first[node + 1]; ++edge) {
       const Node target = graph_.targets[edge];
-      if (seen[target] || !freed[target]) continue;
-      seen[target] = true;
-      if (visit(target)) pending.push_back(target);
+      if (freed[target] && visit(target)) pending.push_back(target);
     }
   }
 }
 
 std::vector<HeapSnapshot::Share> HeapSnapshot::shares(
-    const std::vector<std::string>& labels, const std::vector<std::string>& others) const {
-  std::vector<std::string> all = labels;
-  all.insert(all.end(), others.begin(), others.end());
-  const std::vector<bool> freed = freed_nodes(all, {});
-  std::vector<Share> shares(labels.size());
+    const monitor::LargeVector<std::string>& labels, const std::vector<std::string>& others,
+    std::int64_t least) const {
   constexpr std::size_t kNobody = SIZE_MAX;
-  monitor::LargeVector<std::size_t> owner(graph_.size(), kNobody);
-  std::vector<bool> is_shared(labels.size(), false);
+  std::vector<Node> nodes;
+  monitor::LargeVector<std::size_t> label_of;
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    const auto label = label_node(labels[i]);
-    if (!label) continue;
+    const auto node = label_node(labels[i]);
+    if (!node) continue;
+    nodes.push_back(*node);
+    label_of.push_back(i);
+  }
+  auto gone = nodes;
+  for (const Node node : label_nodes(others)) gone.push_back(node);
+  const monitor::Marks freed = freed_nodes(gone, {});
+  std::vector<Share> shares;
+  // By node and by label the first of the shares that has it.
+  monitor::LargeVector<std::size_t> owner(graph_.size(), kNobody), share_of(nodes.size(), kNobody);
+  monitor::Marks is_shared(nodes.size(), false);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
     std::int64_t sum = 0;
-    each_freed_below(*label, freed, [&](Node node) {
+    each_freed_below(nodes[i], freed, [&](Node node) {
       if (owner[node] != kNobody) return false;
       owner[node] = i;
       sum += bytes_[node];
-      add_bytes(shares[i].kept, node);
       return true;
     });
-    is_shared[i] = sum - retained_[*label] >= kSmallBytes;
+    if (sum < least) continue;
+    share_of[i] = shares.size();
+    shares.push_back({label_of[i], {}, {}});
+    is_shared[i] = sum - retained_[nodes[i]] >= kSmallBytes;
+  }
+  for (Node node = 0; node < graph_.size(); ++node) {
+    const std::size_t share = owner[node] == kNobody ? kNobody : share_of[owner[node]];
+    if (share != kNobody) add_bytes(shares[share].kept, node);
   }
   if (std::find(is_shared.begin(), is_shared.end(), true) == is_shared.end()) return shares;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const auto label = label_node(labels[i]);
-    if (!label) continue;
+  monitor::LargeVector<std::size_t> seen_from(graph_.size(), kNobody);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
     std::map<std::size_t, std::int64_t> common;
-    each_freed_below(*label, freed, [&](Node node) {
+    each_freed_below(nodes[i], freed, [&](Node node) {
+      if (seen_from[node] == i) return false;
+      seen_from[node] = i;
       if (owner[node] != i && owner[node] != kNobody) common[owner[node]] += bytes_[node];
       return true;
     });
     for (const auto& [first, bytes] : common) {
-      if (is_shared[first] && bytes >= kSmallBytes) shares[first].with.push_back(i);
+      if (is_shared[first] && bytes >= kSmallBytes)
+        shares[share_of[first]].with.push_back(label_of[i]);
     }
   }
   return shares;

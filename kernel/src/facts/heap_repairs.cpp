@@ -74,14 +74,14 @@ std::int64_t HeapSnapshot::freed_by_replacing(const std::vector<std::uintptr_t>&
     replaced.emplace_back(edge, node);
     targets[edge] = has_memory ? memory->second : holder;
   }
-  const std::vector<bool> none(graph_.size(), false);
+  const monitor::Marks none(graph_.size(), false);
   const auto left = monitor::reachable_bytes(graph_, 0, bytes_, none, nullptr);
   for (const auto& [edge, node] : replaced) targets[edge] = node;
   return retained_[0] - *left;
 }
 
 std::int64_t HeapSnapshot::freed_without(const std::vector<PyObject*>& objects) const {
-  std::vector<bool> gone(graph_.size(), false);
+  monitor::Marks gone(graph_.size(), false);
   for (const Node node : nodes_of(objects)) gone[node] = true;
   return retained_[0] - *monitor::reachable_bytes(graph_, 0, bytes_, std::move(gone), nullptr);
 }

@@ -82,7 +82,7 @@ void HeapSnapshot::join(const std::vector<Node>& memory) {
 /// A variable has the memory of the tensor that it was given until it changes, and what was read
 /// from it has the variable's: of the same size at least. TensorFlow does not report which, so
 /// memory that something left may share does not count as freed.
-void HeapSnapshot::keep_doubtful(std::vector<bool>& left) const {
+void HeapSnapshot::keep_doubtful(monitor::Marks& left) const {
   std::set<std::pair<std::int64_t, bool>> in_use;
   for (const Eager& eager : eager_) {
     if (left[eager.memory]) in_use.emplace(bytes_[eager.memory], eager.is_variable);

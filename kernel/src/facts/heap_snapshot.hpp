@@ -128,12 +128,14 @@ class HeapSnapshot {
   Bytes waiting(const std::vector<PyObject*>& without) const;
   /// What one of several labels keeps that would go together.
   struct Share {
+    std::size_t label;              ///< By their order.
     Bytes kept;                     ///< What none of the labels before it leads to.
     std::vector<std::size_t> with;  ///< The other labels that lead to much of it, by their order.
   };
-  /// What would be freed if all of the labels and `others` were gone, by label.
-  std::vector<Share> shares(const std::vector<std::string>& labels,
-                            const std::vector<std::string>& others) const;
+  /// What would be freed if all of the labels and `others` were gone, of each label that keeps at
+  /// least so much of it.
+  std::vector<Share> shares(const monitor::LargeVector<std::string>& labels,
+                            const std::vector<std::string>& others, std::int64_t least) const;
   /// What would be freed if nothing referred to the objects any more.
   std::int64_t freed_without(const std::vector<PyObject*>& objects) const;
   /// How many objects and labels refer to an object, and native code as one.
@@ -202,16 +204,14 @@ class HeapSnapshot {
   void fill_late_edges();
   void drop_open_edges();
   void join(const std::vector<Node>& memory);
-  void keep_doubtful(std::vector<bool>& left) const;
+  void keep_doubtful(monitor::Marks& left) const;
   void join_borrowed();
-  std::vector<bool> left_after(const std::vector<std::string>& labels,
-                               const std::vector<Link>& links) const;
-  std::vector<bool> freed_nodes(const std::vector<std::string>& labels,
-                                const std::vector<Link>& links) const;
-  Bytes bytes_of(const std::vector<bool>& nodes) const;
+  monitor::Marks left_after(const std::vector<Node>& labels, const std::vector<Link>& links) const;
+  monitor::Marks freed_nodes(const std::vector<Node>& labels, const std::vector<Link>& links) const;
+  Bytes bytes_of(const monitor::Marks& nodes) const;
   void add_bytes(Bytes& bytes, Node node) const;
   template <typename Visit>
-  void each_freed_below(Node label, const std::vector<bool>& freed, Visit visit) const;
+  void each_freed_below(Node label, const monitor::Marks& freed, Visit visit) const;
   Node add_storage(const std::optional<StorageFacts>& storage, std::uint32_t references);
   void read_outside();
   bool held_outside(Node node);
@@ -221,16 +221,16 @@ class HeapSnapshot {
   std::vector<Node> nodes_of(const std::vector<PyObject*>& objects) const;
   std::vector<std::string> ways_besides(Node value, const std::vector<std::string>& without,
                                         std::size_t most) const;
-  std::int64_t own_bytes(Node node, const std::vector<bool>* among) const;
+  std::int64_t own_bytes(Node node, const monitor::Marks* among) const;
   bool dominates(Node holder, Node node) const;
   std::optional<Node> garbage_node(PyObject* object) const;
   std::vector<Node> no_link() const;
-  bool below_dominator(Node node, const std::vector<bool>& below) const;
+  bool below_dominator(Node node, const monitor::Marks& below) const;
   std::vector<Node> own_memory(Node node) const;
   bool is_memory(Node node) const { return (addresses_[node] & 1) != 0; }
   bool is_near_a_name(Node node) const;
   bool refers(Node from, Node to) const;
-  bool refers_to_any(Node from, const std::vector<bool>& wanted) const;
+  bool refers_to_any(Node from, const monitor::Marks& wanted) const;
   PyObject* live_value(Node label, Node node) const;
   std::string describe(const std::vector<Node>& way,
                        std::vector<PyObject*>* passed = nullptr) const;

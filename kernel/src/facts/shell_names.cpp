@@ -17,6 +17,7 @@ namespace {
 constexpr std::array<const char*, 3> kUnderscores = {"_", "__", "___"};
 // IPython counts cells; a longer number is a name of the user's own.
 constexpr Py_ssize_t kMostDigits = 8;
+constexpr long kMostCells = 99'999'999;
 
 template <typename Use>
 void each(PyObject* dict, Use use) {
@@ -95,7 +96,8 @@ Numbered shown_in(PyObject* out, std::pmr::memory_resource* memory) {
     if (!PyLong_CheckExact(key)) return;
     int overflow = 0;
     const long number = PyLong_AsLongAndOverflow(key, &overflow);
-    shown.emplace_back(overflow == 0 ? number : 0, Entry{key, value});
+    const bool is_of_cell = overflow == 0 && number > 0 && number <= kMostCells;
+    shown.emplace_back(is_of_cell ? number : 0, Entry{key, value});
   });
   return shown;
 }
@@ -107,6 +109,23 @@ Values by_number(const Numbered& entries, std::pmr::memory_resource* memory) {
   values.reserve(entries.size());
   for (const auto& [number, entry] : entries) values.emplace(number, entry.value);
   return values;
+}
+
+/// `Out[n]` decides what n stands for, then the names `_n`.
+void find_first(monitor::LargeVector<CachedEntry>& entries, std::pmr::memory_resource* memory) {
+  Values by_number(memory);
+  for (const CachedEntry& entry : entries) {
+    if (entry.number != 0) by_number.emplace(entry.number, entry.value);
+  }
+  std::pmr::unordered_map<PyObject*, long> first(memory);
+  for (const auto& [number, value] : by_number) {
+    const auto [known, is_new] = first.emplace(value, number);
+    if (!is_new) known->second = std::min(known->second, number);
+  }
+  for (CachedEntry& entry : entries) {
+    const auto found = first.find(entry.value);
+    if (found != first.end()) entry.first = found->second;
+  }
 }
 
 bool is_in(const Values& values, long number, PyObject* value) {
@@ -158,6 +177,7 @@ monitor::LargeVector<CachedEntry> cached_entries(const ShellDicts& dicts, bool s
     if (named.count(number) != 0 && is_in(in_out, number, entry.value))
       add(Place::user_ns, entry, number);
   }
+  find_first(found, memory);
   return found;
 }
 

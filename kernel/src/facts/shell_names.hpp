@@ -22,7 +22,8 @@ struct CachedEntry {
   Place place;
   PyObject* key;  ///< As the dictionary has it: an integer in `Out`, a text elsewhere.
   PyObject* value;
-  long number;  ///< The n of `_n` or `Out[n]`; 0 for `_`, `__`, `___` and what no cell can have.
+  long number;     ///< The n of `_n` or `Out[n]`; 0 for `_`, `__`, `___` and what no cell can have.
+  long first = 0;  ///< The least n that has the same value; 0 where there is none.
 };
 
 /// Text or a number, and small.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
@@ -21,8 +22,9 @@ _NUMBERED = re.compile(r"_([1-9]\d{0,7})")
 Wanted = Callable[[object], bool]
 
 
-# (dictionary, key, value, n of the name `_n` or of `Out[n]`; 0 where there is none) of a reference to what was shown.
-Cached = tuple[dict[Any, Any], Any, Any, int]
+# (dictionary, key, value, n of the name `_n` or of `Out[n]`, the least n with that value) of a reference to what was
+# shown. An n is 0 where there is none.
+Cached = tuple[dict[Any, Any], Any, Any, int, int]
 
 
 class OutputCaches:
@@ -31,8 +33,8 @@ class OutputCaches:
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
         self._used = False
-        self._known: dict[int, int] = {}
-        """By n of `Out[n]` the id of its value, alive or not."""
+        self._recent_numbers: dict[int, int] = {}
+        """By the id of a value that `_` or another name without a number had: its n, by the last look."""
         self._moved = (0, 0, 0)
 
     @property
@@ -68,7 +70,7 @@ class OutputCaches:
             vars(result).get("result") if result is not None else None,
         )
         before, self._moved = self._moved, (now, len(tool_names), len(mentioned))
-        return before != self._moved and any(n not in mentioned for n in self.values())
+        return before != self._moved and bool(self.unmentioned(mentioned))
 
     def user_names(self) -> list[str]:
         """The names of the user's namespace that are not the shell's doing."""
@@ -79,7 +81,7 @@ class OutputCaches:
         numbers are left out, as below."""
         places = self._dictionaries()
         found = _native.cached_entries(**places, scalars=scalars)
-        return [(places[place], key, value, number) for place, key, value, number in found]
+        return [(places[place], *of_value) for place, *of_value in found]
 
     def values(
         self, cached: list[Cached] | None = None, *, scalars: bool = False
@@ -88,21 +90,68 @@ class OutputCaches:
         returned."""
         cached = self.cached(scalars=scalars) if cached is None else cached
         out = self.out
-        found = {key: value for place, key, value, _ in cached if place is out}
-        for place, _, value, number in cached:
+        found = {key: value for place, key, value, _, _ in cached if place is out}
+        for place, _, value, number, _ in cached:
             if number and place is not out:
                 found.setdefault(number, value)
-        # An id may be of a new value since the one that was known is gone.
-        if lost := self._known.keys() - found:
-            numbered = {id(value) for value in found.values()}
-            elsewhere = [value for place, _, value, n in cached if not n and place is not out]
-            alive = {id(it): it for it in [*elsewhere, *self._last_result()]}
-            for number in lost:
-                if (known := self._known[number]) in alive and known not in numbered:
-                    found[number] = alive[known]
-        if not scalars:
-            self._known = {number: id(value) for number, value in found.items()}
+        for number, value in self._without_number(cached):
+            found.setdefault(number, value)
         return dict(sorted(found.items()))
+
+    def unmentioned(self, mentioned: set[int]) -> list[tuple[int, Any]]:
+        """(least n of `Out[n]`, value), by n, of what was shown and no cell mentions, small text and numbers left out.
+        A look asks this again and again: no dictionary is made of thousands of entries."""
+        cached, out = self.cached(), self.out
+        used = {first for _, _, _, number, first in cached if number in mentioned}
+        found = [
+            (first, value)
+            for place, _, value, number, first in cached
+            if number
+            and number == first
+            and first not in used
+            and (place is out or number not in out)
+        ]
+        found += [it for it in self._without_number(cached) if it[0] not in mentioned]
+        return sorted(found, key=itemgetter(0))
+
+    def labelled(self) -> Iterator[tuple[dict[Any, Any], Any, str]]:
+        """(dictionary, key, label) of every reference to what was shown but small text and numbers: that of the first
+        `Out[n]` with the value, or the name."""
+        cached = self.cached()
+        recent = self._numbers_of_recent(cached)
+        for place, key, value, _, first in cached:
+            number = first or recent.get(id(value)) or (key if place is self.out else None)
+            yield place, key, str(key) if number is None else f"Out[{number}]"
+
+    def label_of_recent(self, value: object) -> str | None:
+        """The label of what `_` or the last result has, as of the last look."""
+        number = self._recent_numbers.get(id(value))
+        return None if number is None else f"Out[{number}]"
+
+    def _without_number(self, cached: list[Cached]) -> list[tuple[int, Any]]:
+        """(n, value) of what had an `Out[n]` and lives on without one."""
+        numbers = self._numbers_of_recent(cached)
+        lost = {id(value): value for value in self._recent(cached) if id(value) in numbers}
+        for _, _, value, _, first in cached:
+            if first:
+                lost.pop(id(value), None)
+        return [(numbers[known], value) for known, value in lost.items()]
+
+    def _numbers_of_recent(self, cached: list[Cached]) -> dict[int, int]:
+        """By the id of what `_` or another name without a number has: its n, also where that is gone since the last
+        call. An id may be of a new value by then."""
+        recent = {id(value) for value in self._recent(cached)}
+        now = {
+            id(value): first for _, _, value, _, first in cached if first and id(value) in recent
+        }
+        before = {known: n for known, n in self._recent_numbers.items() if known in recent}
+        self._recent_numbers = before | now
+        return self._recent_numbers
+
+    def _recent(self, cached: list[Cached]) -> list[Any]:
+        out = self.out
+        named = [value for place, _, value, number, _ in cached if not number and place is not out]
+        return [*named, *(it for it in self._last_result() if not _native.is_small_scalar(it))]
 
     def labels(self, cached: list[Cached] | None = None) -> dict[int, str]:
         """The first `Out[n]` of each value that was shown, by the id of the value. cached: as above."""
@@ -114,7 +163,7 @@ class OutputCaches:
     def slots(self, *, scalars: bool = True) -> Iterator[tuple[str, Any]]:
         """(label, value) of every reference that the caches have."""
         user_ns, hidden, out, _ = self._dictionaries().values()
-        for place, key, value, _ in self.cached(scalars=scalars):
+        for place, key, value, _, _ in self.cached(scalars=scalars):
             if place is out:
                 yield f"Out[{key}]", value
             elif place is user_ns:
@@ -170,7 +219,7 @@ class OutputCaches:
 
     def drop(self, wanted: Wanted) -> None:
         """Removes every reference of the caches to a wanted value."""
-        for place, key, value, number in self.cached(scalars=True):
+        for place, key, value, number, _ in self.cached(scalars=True):
             if not wanted(value):
                 continue
             if number or place is self.out:

@@ -99,13 +99,11 @@ def tool_slots(watcher: Watcher) -> Iterator[Slot]:
 def _cached(watcher: Watcher) -> Iterator[Slot]:
     """The entries of the output caches but small text and numbers, under the label of the Out entry with the
     same value."""
-    shell, cached = watcher.shell, watcher.caches.cached()
-    labels = watcher.caches.labels(cached)
-    for place, key, value, _ in cached:
-        yield place, key, labels.get(id(value), str(key))
-    result = vars(shell.last_execution_result) if shell.last_execution_result else {}
+    caches, last = watcher.caches, watcher.shell.last_execution_result
+    yield from caches.labelled()
+    result = vars(last) if last else {}
     for name in _own_keys(result, ("result",)):
-        yield result, name, labels.get(id(result[name]), LAST_RESULT)
+        yield result, name, caches.label_of_recent(result[name]) or LAST_RESULT
 
 
 def shell_labels(watcher: Watcher, ids: set[int]) -> list[str]:

@@ -3,9 +3,10 @@ alone retain."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from xleak import _native
 from xleak.shell.heap import tool_slots
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
 # Less never becomes a finding.
 _LEAST_BYTES = 64 << 10
-# The monitor counts cells in 32 bits.
-_CELL_BITS = 32
 
 
 @dataclass(frozen=True)
@@ -45,39 +44,21 @@ def kept_by_outputs(
     that are released before."""
     if watcher.caches.unused:
         return []
-    values = watcher.caches.values()
-    entries = dict(_unused_entries(watcher, values))
-    named = _first_labels(values, entries)
-    order = sorted(named, key=lambda label: named[label])
-    shares = heap.shares(order, [*gone, *(label for _, _, label in tool_slots(watcher))])
-    large = [
-        (named[label], held, [named[order[other]] for other in others])
-        for label, (held, others) in zip(order, shares, strict=True)
-        if sum(held.values()) >= _LEAST_BYTES
-    ]
-    holders = _holders(watcher, {id(entries[number]) for number, _, _ in large})
+    entries = watcher.caches.unmentioned(watcher.mentioned)
+    labels = [f"Out[{number}]" for number, _ in entries]
+    tools = [label for _, _, label in tool_slots(watcher)]
+    large = heap.shares(labels, [*gone, *tools], _LEAST_BYTES)
+    holders = _holders(watcher, {id(entries[place][1]) for place, _, _ in large})
     return [
-        OutputFacts(number, held, _native.type_name(value), holders[id(value)], together)
-        for number, held, together in large
-        for value in [entries[number]]
+        OutputFacts(
+            entries[place][0],
+            held,
+            _native.type_name(entries[place][1]),
+            holders[id(entries[place][1])],
+            [entries[other][0] for other in others],
+        )
+        for place, held, others in large
     ]
-
-
-def _unused_entries(watcher: Watcher, values: dict[int, Any]) -> Iterator[tuple[int, Any]]:
-    """Those that no cell mentions, by themselves or by another entry of the same value. A number that no
-    cell can have is a key of the user's own."""
-    used = {id(values[number]) for number in watcher.mentioned if number in values}
-    for number, value in values.items():
-        if number.bit_length() < _CELL_BITS and id(value) not in used:
-            yield number, value
-
-
-def _first_labels(values: dict[int, Any], entries: dict[int, Any]) -> dict[str, int]:
-    """The label of each of the entries in a snapshot, by the first number that its value has."""
-    first: dict[int, int] = {}
-    for number, value in values.items():
-        first.setdefault(id(value), number)
-    return {f"Out[{first[id(value)]}]": number for number, value in reversed(entries.items())}
 
 
 def _holders(watcher: Watcher, ids: set[int]) -> dict[int, list[str]]:
@@ -86,7 +67,7 @@ def _holders(watcher: Watcher, ids: set[int]) -> dict[int, list[str]]:
         return {}
     tools = [(label, names[name]) for names, name, label in tool_slots(watcher)]
     holders: dict[int, dict[str, None]] = {}
-    for label, value in [*watcher.caches.slots(scalars=False), *tools]:
+    for label, value in chain(watcher.caches.slots(scalars=False), tools):
         if id(value) in ids:
             holders.setdefault(id(value), {})[label] = None
     return {known: list(labels) for known, labels in holders.items()}

@@ -12,6 +12,8 @@ namespace xleak::monitor {
 /// A node of a graph, counted from 0.
 using GraphNode = std::uint32_t;
 constexpr GraphNode kNoNode = UINT32_MAX;
+/// Of the nodes of a graph.
+using Marks = LargeVector<bool>;
 
 /// A directed graph in compressed rows: the successors of node v are targets[first[v]] up to, not
 /// including, targets[first[v + 1]].
@@ -55,8 +57,8 @@ XLEAK_MONITOR_API LargeVector<std::int64_t> retained_bytes(const DominatorTree& 
 /// The sum of `bytes` over all that `node` reaches, itself included, but not through what is
 /// `avoided`. Empty where it was stopped.
 XLEAK_MONITOR_API std::optional<std::int64_t> reachable_bytes(
-    const Graph& graph, GraphNode node, const LargeVector<std::int64_t>& bytes,
-    std::vector<bool> avoided, const Stop& stop);
+    const Graph& graph, GraphNode node, const LargeVector<std::int64_t>& bytes, Marks avoided,
+    const Stop& stop);
 
 /// By node, the number of its strongly connected component, counted from 0: nodes that reach each
 /// other share one. Tarjan 1972. Empty where it was stopped.
@@ -73,7 +75,7 @@ struct GarbageCycle {
 /// before those that it leads to. What a cycle without a suspect leads to as well waits for the
 /// collector anyway and is left out. Empty where it was stopped.
 XLEAK_MONITOR_API std::optional<std::vector<GarbageCycle>> garbage_cycles(
-    const Graph& graph, std::vector<bool> garbage, const std::vector<GraphNode>& suspects,
+    const Graph& graph, Marks garbage, const std::vector<GraphNode>& suspects,
     const LargeVector<std::int64_t>& bytes, const Stop& stop);
 
 }  // namespace xleak::monitor

@@ -93,33 +93,31 @@ FlightRecorder::FlightRecorder(std::string path, const FlightIdentity& identity,
                                FlightProbes probes)
     : path_(std::move(path)), probes_(std::move(probes)) {
   const auto refuse = [this] {
-    if (descriptor_ < 0) throw_errno("cannot make " + path_);
     const int why = errno;
-    remove();
-    ::close(descriptor_);
+    if (file_descriptor_.number() >= 0) remove();
     errno = why;
     throw_errno("cannot make " + path_);
   };
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor_ < 0) refuse();
+  file_descriptor_ = OwnDescriptor(
+      ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const int descriptor = file_descriptor_.number();
+  if (descriptor < 0) refuse();
   // Held as long as the process lives, and seen from other namespaces and machines, where its
   // number says nothing.
   struct flock lock {};
   lock.l_type = F_WRLCK;
-  static_cast<void>(::fcntl(descriptor_, F_SETLK, &lock));
-  overwrite_in_place(descriptor_);
+  static_cast<void>(::fcntl(descriptor, F_SETLK, &lock));
+  overwrite_in_place(descriptor);
   // A page that the disk has no room for would be a SIGBUS in the user's cell.
-  errno = ::posix_fallocate(descriptor_, 0, flight::kFileBytes);
+  errno = ::posix_fallocate(descriptor, 0, flight::kFileBytes);
   if (errno != 0) refuse();
   void* const mapped =
-      ::mmap(nullptr, flight::kFileBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+      ::mmap(nullptr, flight::kFileBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (mapped == MAP_FAILED) refuse();
   file_ = static_cast<flight::File*>(mapped);
-  struct stat made {};
-  if (::fstat(descriptor_, &made) == 0) {
-    recorded_device = made.st_dev;
-    recorded_inode = made.st_ino;
-  }
+  const auto made = identity_of(descriptor);
+  recorded_device = made.device;
+  recorded_inode = made.inode;
   history_.reserve(flight::kHistory);
   free_.reserve(flight::kHistory);
   fill(identity);
@@ -127,9 +125,6 @@ FlightRecorder::FlightRecorder(std::string path, const FlightIdentity& identity,
 
 FlightRecorder::~FlightRecorder() {
   ::munmap(file_, flight::kFileBytes);
-  struct stat found {};
-  // User code may have closed the descriptors of its process, and opened a file in its place.
-  if (::fstat(descriptor_, &found) == 0 && is_recorded(found)) ::close(descriptor_);
   recorded_inode = 0;
 }
 

@@ -13,6 +13,7 @@
 #include "probes/limits.hpp"
 #include "probes/oom_kills.hpp"
 #include "xleak/monitor/flight_record.hpp"
+#include "xleak/monitor/own_descriptor.hpp"
 
 namespace xleak::monitor {
 
@@ -70,7 +71,7 @@ class FlightRecorder {
   std::string path_;
   FlightProbes probes_;
   std::mutex mutex_;
-  int descriptor_ = -1;
+  OwnDescriptor file_descriptor_;
   flight::File* file_ = nullptr;
   std::uint64_t number_ = 0;  ///< Of the slot that was written last, of any kind.
   std::size_t turn_ = 0;      ///< Of the two latest samples, the one that was written last.

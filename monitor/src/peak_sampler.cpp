@@ -1,17 +1,18 @@
 #include "peak_sampler.hpp"
 
 #include <pthread.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "thread_timer.hpp"
 
 namespace xleak::monitor {
 namespace {
@@ -59,9 +60,7 @@ struct PeakSampler::State {
   };
 
   explicit State(Read reader) : read(std::move(reader)), owner(::getpid()) {}
-  ~State() {
-    if (timer >= 0) ::close(timer);
-  }
+  ~State() = default;
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -82,34 +81,33 @@ struct PeakSampler::State {
   std::vector<Watch> watches;
   bool sampling = false;
   bool stopping = false;
-  int timer = -1;
+  std::optional<ThreadTimer> timer;  ///< Of the thread, once it runs.
   std::thread thread;
 };
 
 void PeakSampler::State::start_thread() {
-  if (timer < 0) timer = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-  if (timer < 0) throw std::system_error(errno, std::generic_category(), "timerfd_create");
   const AllSignalsBlocked blocked;
   thread = std::thread(&State::run, this);
 }
 
-// To set a timer is one system call of the cell's; to wake the thread takes its processor.
 void PeakSampler::State::wake_in(Clock::duration delay) const noexcept {
-  itimerspec next{};
-  next.it_value.tv_nsec = std::chrono::nanoseconds(delay).count();
-  ::timerfd_settime(timer, 0, &next, nullptr);
+  if (timer) timer->set(delay);
 }
 
 void PeakSampler::State::run() {
   ::pthread_setname_np(::pthread_self(), "xleak-sampler");
   std::unique_lock lock(mutex);
+  try {
+    timer.emplace();
+  } catch (const std::system_error&) {
+    // The user's limit of timers is reached: cells have no peak.
+    return;
+  }
+  if (!watches.empty()) wake_in(kFirst);
   while (!stopping) {
     lock.unlock();
-    std::uint64_t expirations;
-    const auto got = ::read(timer, &expirations, sizeof expirations);
+    timer->wait();
     lock.lock();
-    // User code closed the descriptors of its process: without a timer there are no samples.
-    if (got < 0 && errno != EINTR) return;
     if (stopping || watches.empty()) continue;
     sampling = true;
     sample(lock);

@@ -22,7 +22,7 @@ class PeakSampler {
   PeakSampler(const PeakSampler&) = delete;
   PeakSampler& operator=(const PeakSampler&) = delete;
 
-  /// Begins to follow a cell. Throws std::system_error where no thread or timer can be had.
+  /// Begins to follow a cell. Throws std::system_error where no thread can be had.
   void start(int cell);
   /// The highest sample since start; empty when there was none. Never waits for a sample.
   std::optional<std::int64_t> stop(int cell);

@@ -11,14 +11,12 @@
 
 namespace xleak::monitor {
 
-ProcFile::ProcFile(const char* path) : path_(path), fd_(::open(path, O_RDONLY | O_CLOEXEC)) {
-  if (fd_ < 0) throw_errno(std::string("cannot open ") + path);
+ProcFile::ProcFile(const char* path) : path_(path), file_(::open(path, O_RDONLY | O_CLOEXEC)) {
+  if (file_.number() < 0) throw_errno(std::string("cannot open ") + path);
 }
 
-ProcFile::~ProcFile() { ::close(fd_); }
-
 std::string_view ProcFile::read(ProcBuffer& buffer) const {
-  const auto got = ::pread(fd_, buffer.data(), buffer.size(), 0);
+  const auto got = ::pread(file_.number(), buffer.data(), buffer.size(), 0);
   if (got < 0) throw_errno(std::string("cannot read ") + path_);
   return {buffer.data(), static_cast<std::size_t>(got)};
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "xleak/monitor/own_descriptor.hpp"
+
 namespace xleak::monitor {
 
 /// Room for the start of a /proc file; on the stack, to keep a reading out of the heap it measures.
@@ -15,16 +17,13 @@ class ProcFile {
  public:
   /// Throws Error when the file cannot be opened.
   explicit ProcFile(const char* path);
-  ~ProcFile();
-  ProcFile(const ProcFile&) = delete;
-  ProcFile& operator=(const ProcFile&) = delete;
 
   /// The first bytes of the file as they are now, in `buffer`. Throws Error.
   std::string_view read(ProcBuffer& buffer) const;
 
  private:
   const char* path_;
-  int fd_;
+  OwnDescriptor file_;
 };
 
 /// The bytes of a "Key:   12 kB" line; `key` as in "VmHWM:". Empty when there is no such line.

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from harness import TIMEOUT, IpykernelManager, Session, XleakManager, kill_in_a_cell, start, stop
 
+PROGRAM = Path(__file__).with_name("taken_descriptors.py")
 KINDS = (XleakManager, IpykernelManager)
 
 
@@ -97,6 +98,52 @@ def test_the_user_s_file_stays_open_when_the_record_is_dropped(
     kernel.run(OWN.replace("PATH", repr(str(mine))))
     kernel.run("%xleak policy off")
     assert kernel.value("os.read(taken, 100)") == "b'only mine'"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "file"])
+def test_what_takes_the_numbers_of_closed_descriptors_is_not_read_moved_or_closed(
+    kind: str, state: Path, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, PROGRAM, kind, tmp_path / "mine"],
+        env={**os.environ, "XDG_STATE_HOME": str(state)},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    # The record, the process's numbers and its limits at the least.
+    assert found.pop("numbers") > 5
+    assert found == {"same": True, "untouched": True}
+
+
+# The kernel's ends of what 1 and 2 write to; those of ZeroMQ are sockets and events.
+CAPTURED = """
+import fcntl, os, stat
+reading, writing = os.pipe()
+os.write(writing, b"only mine")
+inside, taken = {os.fstat(it).st_ino for it in (1, 2)}, []
+for number in map(int, os.listdir("/proc/self/fd")):
+    try: facts = os.fstat(number)
+    except OSError: continue
+    if facts.st_ino in inside and number > 2:
+        os.dup2(reading, number)
+        taken.append(number)
+"""
+
+
+def test_a_pipe_of_the_user_s_in_place_of_the_kernel_s_own_is_not_printed(
+    state: Path,
+) -> None:
+    session = start({"XDG_STATE_HOME": str(state)})
+    try:
+        assert session.run(CAPTURED).content["status"] == "ok"
+        assert session.run("print('here', len(taken))").text() == "here 2\n"
+        assert session.value("os.read(reading, 100)") == "b'only mine'"
+    finally:
+        stop(session)
 
 
 def test_a_kernel_that_is_killed_between_cells_is_not_said_to_die_in_one(

@@ -109,11 +109,6 @@ Channels::Channels(zmq::context_t& context, const xeus::xconfiguration& config)
       subscribed_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       terminal_(::dup(STDERR_FILENO)) {}
 
-Channels::~Channels() {
-  ::close(subscribed_);
-  ::close(terminal_);
-}
-
 // Frames of a message: identities, delimiter, signature, then the parts that are JSON, then
 // buffers.
 xeus::xmessage Channels::checked(zmq::multipart_t wire) {
@@ -149,7 +144,7 @@ std::optional<xeus::xmessage> Channels::receive(zmq::socket_t& socket) {
 }
 
 void Channels::tell_dropped(const std::string& why) const {
-  ::dprintf(terminal_,
+  ::dprintf(terminal_.number(),
             "xleak: dropped a message that is malformed, wrongly signed or sent again: %s\n",
             why.c_str());
 }
@@ -177,18 +172,18 @@ void Channels::publish_raw(zmq::multipart_t& parts) {
   send_parts(iopub_, parts);
   // Sending also reads what has come, and the socket's descriptor no longer signals it.
   const int events = uninterrupted([&] { return iopub_.get(zmq::sockopt::events); });
-  if ((events & ZMQ_POLLIN) != 0) ::eventfd_write(subscribed_, 1);
+  if ((events & ZMQ_POLLIN) != 0) ::eventfd_write(subscribed_.number(), 1);
 }
 
 std::vector<std::string> Channels::new_subscriptions() {
   std::vector<std::string> topics;
   std::lock_guard<std::mutex> lock(iopub_mutex_);
   std::uint64_t count;
-  (void)!::read(subscribed_, &count, sizeof count);
+  (void)!::read(subscribed_.number(), &count, sizeof count);
   for (int frames = 0; iopub_; ++frames) {
     // Publishers wait for this lock.
     if (frames == kSubscriptionsAtOnce) {
-      ::eventfd_write(subscribed_, 1);
+      ::eventfd_write(subscribed_.number(), 1);
       break;
     }
     zmq::message_t event;
@@ -200,7 +195,7 @@ std::vector<std::string> Channels::new_subscriptions() {
 }
 
 std::array<int, 2> Channels::subscription_descriptors() {
-  return {iopub_.get(zmq::sockopt::fd), subscribed_};
+  return {iopub_.get(zmq::sockopt::fd), subscribed_.number()};
 }
 
 void Channels::close() {

@@ -10,6 +10,7 @@
 #include "xeus/xkernel_configuration.hpp"
 #include "xeus/xmessage.hpp"
 #include "xeus/xzmq_serializer.hpp"
+#include "xleak/monitor/own_descriptor.hpp"
 #include "zmq.hpp"
 #include "zmq_addon.hpp"
 
@@ -20,7 +21,6 @@ namespace xleak::kernel {
 class Channels {
  public:
   Channels(zmq::context_t& context, const xeus::xconfiguration& config);
-  ~Channels();
 
   zmq::socket_t shell;
   zmq::socket_t control;
@@ -53,8 +53,9 @@ class Channels {
   SeenSignatures seen_;
   std::mutex iopub_mutex_;
   zmq::socket_t iopub_;
-  int subscribed_;  // An eventfd for subscriptions that ZeroMQ's descriptor no longer signals.
-  int terminal_;    // stderr as it was before output is captured.
+  monitor::OwnDescriptor
+      subscribed_;  // An eventfd for subscriptions that ZeroMQ's descriptor no longer signals.
+  monitor::OwnDescriptor terminal_;  // stderr as it was before output is captured.
 };
 
 /// Waits until `socket` can be read or `milliseconds` passed (-1: for ever). A signal ends the wait

@@ -14,6 +14,9 @@
 #include "xleak/monitor/error.hpp"
 
 namespace xleak::kernel {
+
+using monitor::OwnDescriptor;
+
 namespace {
 
 // Short enough to look immediate, long enough to join the prints of a loop.
@@ -44,15 +47,15 @@ std::size_t incomplete_tail(const std::string& text) {
   return 0;
 }
 
-int capture(int descriptor, int& original) {
+OwnDescriptor capture(int descriptor, OwnDescriptor& original) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) monitor::throw_errno("cannot make a pipe for output");
-  original = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+  original = OwnDescriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
   ::dup2(ends[1], descriptor);
   ::close(ends[1]);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   ::fcntl(ends[0], F_SETPIPE_SZ, kPipeBytes);
-  return ends[0];
+  return OwnDescriptor(ends[0]);
 }
 
 }  // namespace
@@ -60,6 +63,11 @@ int capture(int descriptor, int& original) {
 Output::Output() = default;
 
 Output::~Output() { stop(); }
+
+int Output::original_stderr() const noexcept {
+  const int original = originals_[1].number();
+  return original >= 0 ? original : STDERR_FILENO;
+}
 
 void Output::set_publisher(Publisher publisher) {
   std::lock_guard<std::mutex> lock(mutex_);
@@ -74,7 +82,7 @@ void Output::start() {
     std::lock_guard<std::mutex> lock(mutex_);
     for (int index : {0, 1}) pipes_[index] = capture(index + 1, originals_[index]);
   }
-  wake_ = ::eventfd(0, EFD_CLOEXEC);
+  wake_ = OwnDescriptor(::eventfd(0, EFD_CLOEXEC));
   reader_ = start_thread([this] { read_pipes(); });
   flusher_ = start_thread([this] { publish_in_time(); });
 }
@@ -87,17 +95,15 @@ void Output::stop() {
     stopping_ = true;
   }
   arrived_.notify_all();
-  ::eventfd_write(wake_, 1);
+  ::eventfd_write(wake_.number(), 1);
   reader_.join();
   flusher_.join();
   for (int index : {0, 1}) {
-    ::dup2(originals_[index], index + 1);
-    ::close(originals_[index]);
-    ::close(pipes_[index]);
-    originals_[index] = index + 1;
-    pipes_[index] = -1;
+    ::dup2(originals_[index].number(), index + 1);
+    originals_[index].close();
+    pipes_[index].close();
   }
-  ::close(wake_);
+  wake_.close();
 }
 
 void Output::write(int descriptor, const char* text, std::size_t size) {
@@ -123,13 +129,14 @@ void Output::drain_pipes() {
 }
 
 void Output::drain_pipe(int index) {
-  if (pipes_[index] < 0) return;
+  const int pipe = pipes_[index].number();
+  if (pipe < 0) return;
   // What came before this moment, no more: a fast writer would hold us here for ever.
   int waiting = 0;
-  ::ioctl(pipes_[index], FIONREAD, &waiting);
+  ::ioctl(pipe, FIONREAD, &waiting);
   std::array<char, 65536> buffer;
   while (waiting > 0) {
-    const auto got = ::read(pipes_[index], buffer.data(), buffer.size());
+    const auto got = ::read(pipe, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return;
     waiting -= static_cast<int>(got);
@@ -166,8 +173,10 @@ void Output::set_parent(nlohmann::json header) {
 
 void Output::read_pipes() {
   for (;;) {
-    std::array<pollfd, 3> items{
-        {{pipes_[0], POLLIN, 0}, {pipes_[1], POLLIN, 0}, {wake_, POLLIN, 0}}};
+    // A negative number is passed over.
+    std::array<pollfd, 3> items{{{pipes_[0].number(), POLLIN, 0},
+                                 {pipes_[1].number(), POLLIN, 0},
+                                 {wake_.number(), POLLIN, 0}}};
     if (::poll(items.data(), items.size(), -1) < 0 && errno != EINTR) return;
     std::lock_guard<std::mutex> lock(mutex_);
     if (stopping_) return;

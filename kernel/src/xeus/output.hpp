@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "nlohmann/json.hpp"
+#include "xleak/monitor/own_descriptor.hpp"
 
 namespace xleak::kernel {
 
@@ -39,7 +40,7 @@ class Output {
   /// Later text belongs to this request. What came before is published under the old one.
   void set_parent(nlohmann::json header);
   /// The stderr that the kernel was started with; 2 before start().
-  int original_stderr() const noexcept { return originals_[1]; }
+  int original_stderr() const noexcept;
 
  private:
   struct Chunk {
@@ -62,9 +63,9 @@ class Output {
   std::array<std::string, 2>
       incomplete_;  // The start of a character whose other bytes are to come.
   nlohmann::json parent_ = nlohmann::json::object();
-  std::array<int, 2> pipes_{-1, -1};
-  std::array<int, 2> originals_{1, 2};
-  int wake_ = -1;
+  std::array<monitor::OwnDescriptor, 2> pipes_;
+  std::array<monitor::OwnDescriptor, 2> originals_;
+  monitor::OwnDescriptor wake_;
   bool stopping_ = false;
   std::thread reader_;
   std::thread flusher_;

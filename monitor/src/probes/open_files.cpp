@@ -48,10 +48,26 @@ bool counts(std::string_view path) {
 
 }  // namespace
 
-OpenFiles::OpenFiles() : folder_(::opendir("/proc/self/fd")) {}
+OpenFiles::OpenFiles() : folder_(::opendir("/proc/self/fd")) {
+  if (folder_) folder_identity_ = identity_of(::dirfd(folder_.get()));
+}
+
+OpenFiles::~OpenFiles() { has_folder(); }
+
+// Where user code closed the folder, the number of its descriptor may stand for a file of the
+// user's, which closedir() would close and rewinddir() would rewind.
+bool OpenFiles::has_folder() {
+  if (folder_ && !(identity_of(::dirfd(folder_.get())) == folder_identity_)) {
+    static_cast<void>(folder_.release());
+    files_.clear();
+  }
+  return folder_ != nullptr;
+}
 
 bool OpenFiles::changed() {
-  if (!folder_ || is_as_before(state())) return false;
+  const bool had_folder = folder_ != nullptr;
+  if (!has_folder()) return had_folder;
+  if (is_as_before(state())) return false;
   read();
   return true;
 }
@@ -88,10 +104,8 @@ bool OpenFiles::is_as_before(const State& now) const {
 }
 
 bool OpenFiles::are_the_same() const {
-  return std::all_of(lasting_.begin(), lasting_.end(), [](const auto& before) {
-    const struct stat now = facts_of(before.first);
-    return Identity{now.st_dev, now.st_ino} == before.second;
-  });
+  return std::all_of(lasting_.begin(), lasting_.end(),
+                     [](const auto& before) { return identity_of(before.first) == before.second; });
 }
 
 void OpenFiles::read() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "xleak/monitor/export.hpp"
+#include "xleak/monitor/own_descriptor.hpp"
 
 namespace xleak::monitor {
 
@@ -25,6 +26,9 @@ struct OpenFile {
 class XLEAK_MONITOR_API OpenFiles {
  public:
   OpenFiles();
+  ~OpenFiles();
+  OpenFiles(const OpenFiles&) = delete;
+  OpenFiles& operator=(const OpenFiles&) = delete;
 
   /// Whether others may be open than at the last call. Cheap where nothing came or went, for every
   /// cell asks.
@@ -43,15 +47,7 @@ class XLEAK_MONITOR_API OpenFiles {
     int next = 0;  ///< The lowest that is free, always the next to be taken.
   };
 
-  /// What a descriptor stands for.
-  struct Identity {
-    dev_t device = 0;
-    ino_t inode = 0;
-    bool operator==(const Identity& other) const {
-      return device == other.device && inode == other.inode;
-    }
-  };
-
+  bool has_folder();
   State state() const;
   std::vector<int> numbers() const;
   bool is_as_before(const State& now) const;
@@ -59,11 +55,12 @@ class XLEAK_MONITOR_API OpenFiles {
   void read();
 
   std::unique_ptr<DIR, Close> folder_;
+  FileIdentity folder_identity_;
   std::vector<OpenFile> files_;
   /// Sockets, pipes and the like that were open at the first reading: the process's own.
   std::optional<std::set<int>> permanent_;
   /// The others of the last reading. Another file may have taken the number of one since.
-  std::map<int, Identity> lasting_;
+  std::map<int, FileIdentity> lasting_;
   /// Without what comes and goes; empty where that changed while the files were read.
   std::optional<State> state_;
 };

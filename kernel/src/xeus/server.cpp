@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "debugger_folder.hpp"
 #include "forked.hpp"
 #include "polling.hpp"
 #include "pybind11/pybind11.h"
@@ -287,7 +288,8 @@ void Server::dispatch_control(xeus::xmessage request) {
   if (kCoreOnControl.count(type) == 0)
     return send_failure(request, channels_.control, "the control channel knows no " + type);
   if (type == "debug_request") {
-    const std::string wrong = what_is_wrong_with_debug_request(request.content());
+    std::string wrong = what_is_wrong_with_debug_request(request.content());
+    if (wrong.empty() && command == "initialize") wrong = what_is_wrong_with_debugger_folder();
     if (!wrong.empty()) return send_failure(request, channels_.control, wrong);
     if (command == "initialize") debugger_started_ = true;
     // xeus-python's debugger would follow a null pointer.

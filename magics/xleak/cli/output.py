@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -17,7 +18,12 @@ from xleak.render.table import printable
 
 def writable(path: str, option: str, notebook: Path) -> Path:
     """Where to write. Raises Problem where that cannot work, before anything is run."""
-    target = Path(path).resolve()
+    named = Path(path)
+    if _is_planted(named):
+        raise Problem(
+            f"{option} {path} is another user's link in a folder that all may write. Choose another file."
+        )
+    target = named.resolve()
     if target == notebook.resolve() or (target.exists() and target.samefile(notebook)):
         raise Problem(f"{option} {path} is the notebook itself. Choose another file.")
     if target.exists() and not target.is_file():
@@ -48,7 +54,7 @@ def replace_bytes(target: Path, data: bytes) -> None:
     try:
         with open(handle, "wb") as stream:
             stream.write(data)
-        draft.chmod(_mode(target))
+            os.fchmod(handle, _mode(target))
         draft.replace(target)
     except OSError as refused:
         draft.unlink(missing_ok=True)
@@ -108,9 +114,25 @@ def _give_up(stream: TextIO) -> None:
     os.close(nowhere)
 
 
+def _is_planted(path: Path) -> bool:
+    """Whether the system would not follow this link (protected_symlinks, proc_sys_fs(5)): resolve() does."""
+    try:
+        link, folder = path.lstat(), path.absolute().parent.stat()
+    except OSError:
+        return False
+    return (
+        stat.S_ISLNK(link.st_mode)
+        and bool(folder.st_mode & stat.S_IWOTH)
+        and link.st_uid not in (os.geteuid(), folder.st_uid)
+    )
+
+
 def _mode(target: Path) -> int:
-    if target.exists():
-        return target.stat().st_mode & 0o777
+    with contextlib.suppress(OSError):
+        there = target.lstat()
+        # What others put there does not say who may read a report.
+        if stat.S_ISREG(there.st_mode) and there.st_uid == os.geteuid():
+            return there.st_mode & 0o777
     # There is no way to read the mask without setting it.
     mask = os.umask(0)
     os.umask(mask)

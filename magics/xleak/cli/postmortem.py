@@ -51,5 +51,7 @@ def _at(path: Path) -> Kept:
 
 
 def _none(which: str | None) -> str:
+    if files.is_foreign():
+        return f"{printable(str(files.folder()))} is no folder of this user's, so no record in it is read."
     of_whom = f"There is no record of a process {which} that died" if which else "No kernel died"
     return f"{of_whom}: none left a record in {printable(str(files.folder()))}."

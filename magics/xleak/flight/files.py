@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,10 +35,9 @@ def new_file() -> Path:
     """A path for the record of this process, in a folder that is the user's alone. Raises OSError."""
     place = folder()
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = place.lstat()
-    if found.st_uid != os.geteuid() or not place.is_dir() or place.is_symlink():
+    if not _is_own(place):
         raise PermissionError(f"{place} is not a folder of this user's")
-    if found.st_mode & 0o077:
+    if place.lstat().st_mode & 0o077:
         place.chmod(0o700)
     return place / f"{time.time_ns():020}-{os.getpid()}{SUFFIX}"
 
@@ -72,8 +72,23 @@ def of_connection(connection_file: str, records: list[Kept]) -> Kept | None:
 
 
 def _paths() -> list[Path]:
-    """Newest first: their names begin with the time."""
+    """Newest first: their names begin with the time. None of a folder that is not this user's: whoever has it
+    could put there what kernels are said to have died of."""
+    place = folder()
     try:
-        return sorted(folder().glob(f"*{SUFFIX}"), reverse=True)
+        return sorted(place.glob(f"*{SUFFIX}"), reverse=True) if _is_own(place) else []
     except OSError:
         return []
+
+
+def is_foreign() -> bool:
+    """Whether their folder is another user's, or a link."""
+    try:
+        return not _is_own(folder())
+    except OSError:
+        return False
+
+
+def _is_own(place: Path) -> bool:
+    found = place.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()

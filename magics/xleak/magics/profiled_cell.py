@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -179,10 +180,11 @@ def _totals(it: Any, by_device: bool) -> Totals:
 def _exported(ran: Any, target: Path) -> str:
     file = printable(str(target))
     try:
-        # Torch itself only logs that it could not.
-        with target.open("w"):
-            pass
-        ran.export_chrome_trace(str(target))
+        # Torch would write through a link, and wait for a reader of a pipe.
+        with tempfile.TemporaryDirectory(prefix=".xleak-", dir=target.parent) as folder:
+            draft = Path(folder) / target.name
+            ran.export_chrome_trace(str(draft))
+            draft.replace(target)
     except (OSError, RuntimeError) as refused:
         why = refused.strerror if isinstance(refused, OSError) else str(refused)
         return f"xleak: the trace was not written to {file}: {why}."

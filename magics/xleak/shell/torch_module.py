@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import stat
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -63,8 +64,23 @@ def built_path(key: str) -> Path:
 def find(torch: ModuleType) -> Path | None:
     """The module for this torch: the one that came with xleak, else one that was built."""
     key = key_of(torch)
-    paths = (_packaged(key), built_path(key))
-    return next((path for path in paths if path is not None and path.is_file()), None)
+    packaged, built = _packaged(key), built_path(key)
+    if packaged is not None:
+        return packaged
+    return built if built.is_file() and not is_open_to_others(built) else None
+
+
+def is_open_to_others(built: Path) -> bool:
+    """Whether another user could have put there what built_path() names: it is code that would run as this one."""
+    # Up to the folder that is xleak's own: the user chose where that lies.
+    for place in (built, *built.parents[:4]):
+        if not place.exists():
+            continue
+        found = place.stat()
+        owners = {found.st_uid, place.lstat().st_uid}
+        if not owners <= {os.geteuid(), 0} or found.st_mode & stat.S_IWOTH:
+            return True
+    return False
 
 
 def is_too_old(torch: ModuleType) -> bool:
@@ -77,6 +93,12 @@ def _attempt(torch: ModuleType) -> str:
     if is_too_old(torch):
         return f"{COLUMNS} are unknown: torch {torch.__version__} is older than 2.4."
     found = find(torch)
+    built = built_path(key_of(torch))
+    if found is None and is_open_to_others(built):
+        return (
+            f"{COLUMNS} are unknown: another user could have put {built} there. Point XDG_CACHE_HOME at a "
+            "folder of yours, and build it with: xleak build-torch"
+        )
     if found is None:
         return _unknown(f"xleak has no module for torch {torch.__version__}")
     module = _import_from(found)

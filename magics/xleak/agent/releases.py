@@ -105,7 +105,7 @@ class Releases:
         value, hook = caches.value_of(number), vars(caches.shell.displayhook)
         if caches.is_recent(number) or any(hook.get(name) is value for name in UNDERSCORES):
             return False
-        same = [other for other, shown in caches.out.items() if shown is value]
+        same = [other for other, shown in caches.entries().items() if shown is value]
         return not any(self._promised.output(other) for other in [number, *same])
 
     def _garbage(

@@ -15,7 +15,7 @@ from xleak.shell import tensors
 from xleak.shell.batches import BatchPeak
 from xleak.shell.cell_notes import CellNotes, CellTime
 from xleak.shell.fields import fields_of, is_instance
-from xleak.shell.heap import user_names
+from xleak.shell.heap import named_values
 from xleak.shell.holders.reruns import identity_of
 from xleak.shell.out_of_memory.host_memory import room
 from xleak.shell.readings import DeviceReading, device_readings
@@ -184,11 +184,10 @@ def _rises(kept: list[int]) -> bool:
 
 
 def _loaders(watching: Watcher) -> list[Loader]:
-    user_ns = watching.shell.user_ns
     found = []
-    for name in user_names(watching):
-        if is_instance(user_ns[name], *_LOADER):
-            fields = fields_of(user_ns[name])
+    for name, value in named_values(watching).items():
+        if is_instance(value, *_LOADER):
+            fields = fields_of(value)
             workers, pinned = fields.get("num_workers"), fields.get("pin_memory")
             if type(workers) is int and type(pinned) is bool:
                 found.append(Loader(name, workers, pinned))

@@ -115,4 +115,4 @@ def _value_of(watching: Watcher, label: str) -> Any:
     for number, value in watching.caches.entries().items():
         if label == f"Out[{number}]":
             return value
-    return watching.shell.user_ns[label]
+    return watching.shell.user_ns.get(label)

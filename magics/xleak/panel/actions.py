@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import symtable
 import sys
 import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
+
+from IPython.core.error import UsageError
 
 from xleak import _native
 from xleak.magics import release_cache as release_cache_magic
@@ -58,26 +61,43 @@ def undo(watcher: Watcher, number: int) -> str:
 def run_fix(shell: InteractiveShell, fix: _native.Fix) -> Outcome:
     """Runs a fix as a cell would, but it is none: no history, no Out, no prompt, no name left."""
     user_ns = shell.user_ns
-    names = set(user_ns)
+    made: list[str] = []
     shadowed: dict[str, Any] = {}
     before = read_counters()
     try:
         source = shell.transform_cell(fix.code)
-        shadowed = {name: user_ns[name] for name in _imported(source) if name in user_ns}
+        # What a thread of the user's names meanwhile is the user's.
+        now = dict(user_ns)
+        made = [name for name in _bound(source) if name not in now]
+        shadowed = {name: now[name] for name in _imported(source) if name in now}
+        del now
         code = compile(source, "<xleak: a fix>", "exec")
         with contextlib.redirect_stdout(_WithoutThisThread(sys.stdout)):
             exec(code, shell.user_global_ns, user_ns)
     except BaseException as error:
-        # As a cell: whatever the user's code raises ends here. Its text is the user's code, too.
-        kind = printable(_native.type_name(error))
-        raise Refused(f"The fix failed with {kind}: `{fix.code}`.") from None
+        raise Refused(_failure(fix, error)) from None
     finally:
-        for name in [name for name in user_ns if name not in names]:
-            del user_ns[name]
+        for name in made:
+            user_ns.pop(name, None)
         user_ns.update(shadowed)
     freed = returned(before, read_counters())
     came = ", ".join(f"{_native.human(size)} to {owner}" for owner, size in freed.items())
     return freed, [f"came back: {came}" if came else "no allocator's counter moved"]
+
+
+def _failure(fix: _native.Fix, error: BaseException) -> str:
+    """What is said of a fix that raised. As with a cell: whatever the user's code raises ends here."""
+    # A magic says in a sentence what it lacks: what was found has gone meanwhile.
+    if type(error) is UsageError and [type(it) for it in error.args] == [str]:
+        return printable(f"{error.args[0].removesuffix('.')}.")
+    # The text of others is the user's code, too.
+    return f"The fix failed with {printable(_native.type_name(error))}: `{fix.code}`."
+
+
+def _bound(source: str) -> list[str]:
+    """The names that a fix gives."""
+    symbols = symtable.symtable(source, "<xleak: a fix>", "exec").get_symbols()
+    return [it.get_name() for it in symbols if it.is_assigned() or it.is_imported()]
 
 
 def _imported(source: str) -> list[str]:

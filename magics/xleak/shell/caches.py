@@ -16,6 +16,8 @@ UNDERSCORES = ("_", "__", "___")
 HIDDEN = "the shell's hidden namespace"
 DISPLAY_HOOK = "the display hook"
 LAST_RESULT = "the last execution result"
+# In place of what a thread of the user's has taken away meanwhile.
+_GONE = object()
 _NUMBERED = re.compile(r"_([1-9]\d{0,7})")
 
 # Whether a value is among those that are looked for. Values are never compared but by identity.
@@ -51,7 +53,8 @@ class OutputCaches:
 
     def entries(self) -> dict[int, Any]:
         """`Out` by number; a key of another type is the user's own."""
-        return {n: value for n, value in self.out.items() if type(n) is int}
+        # A thread of the user's may change it at any moment.
+        return {n: value for n, value in dict(self.out).items() if type(n) is int}
 
     def barriers(self) -> list[object]:
         """What leads from anything to everything: the shell and its dictionaries."""
@@ -194,19 +197,16 @@ class OutputCaches:
 
     def is_cached_name(self, name: str) -> bool:
         """Whether a name in the user's namespace is the shell's doing."""
-        user_ns, hidden = self.shell.user_ns, self.shell.user_ns_hidden
-        if name not in user_ns:
+        value = self.shell.user_ns.get(name, _GONE)
+        if value is _GONE:
             return False
-        value = user_ns[name]
+        is_hidden = self.shell.user_ns_hidden.get(name, _GONE) is value
         if name in UNDERSCORES:
-            shown = vars(self.shell.displayhook).get(name)
-            return value is shown or (name in hidden and hidden[name] is value)
+            return is_hidden or vars(self.shell.displayhook).get(name) is value
         match = _NUMBERED.fullmatch(name)
         if match is None:
             return False
-        number = int(match.group(1))
-        in_out = number in self.out and self.out[number] is value
-        return in_out or (name in hidden and hidden[name] is value)
+        return is_hidden or self.out.get(int(match.group(1)), _GONE) is value
 
     def value_of(self, number: int) -> Any:
         """The value of `Out[number]`, also where it lives on outside Out. Raises KeyError."""
@@ -215,7 +215,7 @@ class OutputCaches:
     def is_recent(self, number: int) -> bool:
         """Whether `_`, `__` or `___` still means the value of `Out[number]`. Raises KeyError."""
         value, user_ns = self.value_of(number), self.shell.user_ns
-        return any(name in user_ns and user_ns[name] is value for name in UNDERSCORES)
+        return any(user_ns.get(name, _GONE) is value for name in UNDERSCORES)
 
     def drop(self, wanted: Wanted) -> None:
         """Removes every reference of the caches to a wanted value."""

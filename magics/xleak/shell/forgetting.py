@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _SEARCH_MS = 500.0
 # More than anybody reads.
 _WAYS = 100
+# In place of what has gone meanwhile.
+_GONE = object()
 _QUOTED = re.compile(r"'[^']*'")
 
 
@@ -78,27 +80,30 @@ class Namespace:
     def __init__(self, watcher: Watcher, without: list[str]) -> None:
         self._user_ns = watcher.shell.user_ns
         hidden = watcher.shell.user_ns_hidden
-        names = [name for name in self._user_ns if type(name) is str and name not in without]
+        # A thread of the user's may change them at any moment.
+        names = [it for it in list(self._user_ns) if type(it) is str and it not in without]
         names = [name for name in names if not watcher.caches.is_cached_name(name)]
         self._tools = watcher.tool_names() - set(without)
         self._names = [
             name
             for name in names
             if name not in self._tools
-            and not (name in hidden and hidden[name] is self._user_ns[name])
+            and (value := self._user_ns.get(name, _GONE)) is not _GONE
+            and hidden.get(name, _GONE) is not value
         ]
 
     def of_user(self) -> Iterator[tuple[str, Any]]:
         """(name, value) of the user's own names, scalars and text left out."""
         for name in self._names:
-            value = self._user_ns[name]
+            value = self._user_ns.get(name)
             if not _native.is_small_scalar(value) and type(value) is not ModuleType:
                 yield name, value
 
     def of_tools(self) -> Iterator[tuple[str, Any]]:
         """(name, value) of names that a tool made."""
         for name in self._tools:
-            yield name, self._user_ns[name]
+            if (value := self._user_ns.get(name, _GONE)) is not _GONE:
+                yield name, value
 
 
 def _views(watcher: Watcher, parts: set[int], known: set[int], kept: Namespace) -> list[Any]:
@@ -107,7 +112,7 @@ def _views(watcher: Watcher, parts: set[int], known: set[int], kept: Namespace) 
     Entries that the user's source uses are not among them.
     """
     caches = watcher.caches
-    used = {id(value) for number, value in caches.out.items() if number in watcher.mentioned}
+    used = {id(value) for number, value in caches.entries().items() if number in watcher.mentioned}
     known = known | used | {id(value) for _, value in kept.of_user()}
     views = []
     for _, value in [*caches.slots(), *kept.of_tools()]:

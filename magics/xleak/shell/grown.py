@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
-from xleak.shell.heap import FIGURES, LEAST_BYTES, user_names
+from xleak.shell.heap import FIGURES, LEAST_BYTES, named_values
 from xleak.shell.tracebacks import LAST_TRACEBACK
 
 if TYPE_CHECKING:
@@ -71,8 +71,6 @@ def grown_since(
 
 def _values(watcher: Watcher) -> Iterator[tuple[str, Any]]:
     """(label of the snapshot, value) of the user's names and of the output entries."""
-    user_ns = watcher.shell.user_ns
-    for name in user_names(watcher):
-        yield name, user_ns[name]
+    yield from named_values(watcher).items()
     for number, value in watcher.caches.entries().items():
         yield f"Out[{number}]", value

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from xleak.shell.watcher import Watcher
 
 FIGURES = "pyplot's open figures"
+# In place of what a thread of the user's has taken away meanwhile.
+_GONE = object()
 
 # (dictionary, its own key, label): what the entry leads to is held by the label.
 Slot = tuple[dict[Any, Any], object, str]
@@ -83,6 +85,13 @@ def user_names(watcher: Watcher) -> list[str]:
     return [name for name in watcher.caches.user_names() if name not in tools]
 
 
+def named_values(watcher: Watcher) -> dict[str, Any]:
+    """What the names that the user gave stand for."""
+    # A thread of the user's may take a name away at any moment.
+    user_ns = dict(watcher.shell.user_ns)
+    return {name: user_ns[name] for name in user_names(watcher) if name in user_ns}
+
+
 def _names(watcher: Watcher) -> Iterator[Slot]:
     user_ns = watcher.shell.user_ns
     for name in user_names(watcher):
@@ -109,7 +118,7 @@ def _cached(watcher: Watcher) -> Iterator[Slot]:
 def shell_labels(watcher: Watcher, ids: set[int]) -> list[str]:
     """The labels of what caches and tools have of these objects."""
     caches_and_tools = [*tool_slots(watcher), *_cached(watcher)]
-    return [label for entries, key, label in caches_and_tools if id(entries[key]) in ids]
+    return [label for entries, key, label in caches_and_tools if id(entries.get(key, _GONE)) in ids]
 
 
 def _errors(watcher: Watcher) -> Iterator[Slot]:
@@ -131,7 +140,7 @@ def _roots() -> Iterator[tuple[str, object]]:
 def _own_keys(entries: dict[Any, Any], names: Iterable[str]) -> list[Any]:
     """The keys of a dictionary as the very objects that it has."""
     wanted = set(names)
-    return [key for key in entries if type(key) is str and key in wanted]
+    return [key for key in list(entries) if type(key) is str and key in wanted]
 
 
 # --- by name ---------------------------------------------------------------------------------
@@ -175,10 +184,10 @@ def name_facts(
 def values_by_label(watcher: Watcher) -> dict[str, Any]:
     """What the user's names and the output entries stand for; modules are left out, and small text and numbers
     among the entries."""
-    user_ns, caches = watcher.shell.user_ns, watcher.caches
-    labels = caches.labels()
-    values = {name: user_ns[name] for name in user_names(watcher)}
-    values |= {labels[id(value)]: value for value in caches.values().values()}
+    cached = watcher.caches.cached()
+    labels = watcher.caches.labels(cached)
+    values = named_values(watcher)
+    values |= {labels[id(value)]: value for value in watcher.caches.values(cached).values()}
     return {label: value for label, value in values.items() if type(value) is not ModuleType}
 
 
@@ -214,8 +223,7 @@ def label_of(watcher: Watcher, target: str) -> str:
     entries = {f"Out[{number}]": value for number, value in caches.entries().items()}
     if target in entries:
         return labels.get(id(entries[target]), target)
-    if target not in user_ns:
+    value = user_ns.get(target, _GONE)
+    if value is _GONE:
         raise ValueError(f"name {target!r} is not defined")
-    if caches.is_cached_name(target):
-        return labels.get(id(user_ns[target]), target)
-    return target
+    return labels.get(id(value), target) if caches.is_cached_name(target) else target

@@ -20,6 +20,8 @@ _ENTRY = re.compile(r"(?:Out|_oh)\[(\d{1,100})\]|_(\d{1,100})")
 # The shell's own references to what Out has; nobody misses them.
 _WITHIN_THE_SHELL = (HIDDEN, DISPLAY_HOOK, LAST_RESULT)
 GARBAGE = "garbage cycles"
+# In place of what has gone meanwhile.
+_GONE = object()
 # Every cell leaves a little.
 _WORTH_NOTING_BYTES = 64 << 10
 
@@ -63,18 +65,19 @@ def forget(
     heap = heap or take_snapshot(watching)
     assert heap is not None  # Nothing interrupts it.
     objects: list[Any] = []
-    names: list[str] = []
+    named: dict[str, int] = {}
     for value, name in (_find(watching, target) for target in targets):
         objects += [] if any(value is known for known in objects) else [value]
-        names += [] if name is None or name in names else [name]
+        if name is not None:
+            named[name] = id(value)
         del value
-    plan = make_plan(watching, heap, objects, names)
+    plan = make_plan(watching, heap, objects, list(named))
     del objects
     title, unknown = " ".join(targets), plan.expected.get("unknown", 0)
     if dry_run:
         would = {owner: size for owner, size in plan.expected.items() if owner != "unknown"}
         return ForgetResult(title, plan.dropped, would, unknown, plan.holders, True)
-    freed = _carry_out(watching, plan)
+    freed = _carry_out(watching, plan, named)
     gone = [it for it in plan.dropped if it not in _WITHIN_THE_SHELL and not _is_copy(it)]
     watching.journal.add("you", ", ".join(gone) or title, "%xdel", freed)
     watching.refresh()
@@ -109,29 +112,35 @@ def _find(watching: Watcher, target: str) -> tuple[Any, str | None]:
             raise ValueError(f"Out[{number}] is not kept: nothing to delete") from None
     if not target.isidentifier():
         raise ValueError(f"%xdel takes one variable name or Out[n], got {target!r}")
-    if target not in user_ns:
+    value = user_ns.get(target, _GONE)
+    if value is _GONE:
         raise ValueError(f"name {target!r} is not defined: nothing to delete")
     if caches.is_cached_name(target):
-        return user_ns[target], None
+        return value, None
     if target in watching.shell.user_ns_hidden or target == "__builtins__":
         raise ValueError(f"{target!r} belongs to the shell and stays")
-    return user_ns[target], target
+    return value, target
 
 
-def _carry_out(watching: Watcher, plan: Plan) -> dict[str, int]:
+def _carry_out(watching: Watcher, plan: Plan, named: dict[str, int]) -> dict[str, int]:
+    """named: the ids of what the names stood for. Raises ValueError where a thread gave one another value."""
     if plan.waits:
         collect_garbage(watching, "%xdel")
+    user_ns = watching.shell.user_ns
+    for name, known in named.items():
+        if id(user_ns.get(name, _GONE)) != known:
+            raise ValueError(
+                f"{name!r} was changed while its value was looked for: nothing is deleted"
+            )
     before = read_counters()
     ids = {id(value) for value in plan.objects}
     if plan.drops_traceback:
         drop_last_errors(watching.shell)
     watching.caches.drop(lambda value: id(value) in ids)
-    user_ns = watching.shell.user_ns
-    for tool in watching.tool_names():
-        if id(user_ns[tool]) in ids:
-            del user_ns[tool]
-    for name in plan.names:
-        del user_ns[name]
+    for name in [*watching.tool_names(), *plan.names]:
+        # A thread may have given it another value by now.
+        if id(user_ns.get(name, _GONE)) in ids:
+            user_ns.pop(name, None)
     plan.objects.clear()
     if plan.waits:
         gc.collect()

@@ -13,13 +13,15 @@ class TakenOut:
     def __init__(self, caches: OutputCaches, number: int) -> None:
         """Takes out Out[number] and what else the caches have of its value. Raises KeyError."""
         value = caches.value_of(number)
-        names = [name for name in caches.shell.user_ns if type(name) is str]
-        hidden = caches.shell.user_ns_hidden
+        names = dict(caches.shell.user_ns)
+        hidden = dict(caches.shell.user_ns_hidden)
         self._caches = caches
         self._value: Any = value
-        self.numbers = [n for n, shown in caches.out.items() if shown is value]
+        self.numbers = [n for n, shown in dict(caches.out).items() if shown is value]
         self._names = [
-            n for n in names if caches.is_cached_name(n) and caches.shell.user_ns[n] is value
+            n
+            for n, named in names.items()
+            if type(n) is str and named is value and caches.is_cached_name(n)
         ]
         self._hidden = [n for n in hidden if caches.is_cache_key(n) and hidden[n] is value]
         caches.drop(lambda shown: shown is value)
@@ -40,7 +42,7 @@ class TakenOut:
 def _insert(out: dict[int, Any], number: int, value: Any) -> None:
     """In the order of the numbers, which IPython keeps. Others move one by one: none is ever missing
     for longer than its own move."""
-    later = [other for other in out if type(other) is int and other > number]
+    later = [other for other in list(out) if type(other) is int and other > number]
     out[number] = value
     for other in later:
         out[other] = out.pop(other)

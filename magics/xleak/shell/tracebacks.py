@@ -58,7 +58,7 @@ def frames_to_go(
 ) -> list[tuple[BaseException, TracebackType]]:
     """The exceptions that drop_last_errors() parts from their tracebacks, along __cause__ and
     __context__: each keeps frames of its own."""
-    named = {id(value) for value in shell.user_ns.values()}.union(others)
+    named = {id(value) for value in dict(shell.user_ns).values()}.union(others)
     frames: Any = BaseException.__traceback__
     going = {}
     for error in last_errors(shell):

@@ -207,9 +207,12 @@ class Watcher:
         before, self._names_before = self._names_before, None
         if before is None:
             return
-        user_ns = self.shell.user_ns
-        made = [name for name in user_ns if name not in before or name in self._tool_names]
-        self._tool_names = {name: id(user_ns[name]) for name in made if type(name) is str}
+        names = [it for it in dict(self.shell.user_ns).items() if type(it[0]) is str]
+        self._tool_names = {
+            name: id(value)
+            for name, value in names
+            if name not in before or name in self._tool_names
+        }
 
     @_harmless
     def idle(self, interrupted: Interrupted) -> bool:
@@ -288,10 +291,8 @@ class Watcher:
 
     def tool_names(self) -> set[str]:
         """Names in the user's namespace that a tool made and the user has not taken since."""
-        user_ns = self.shell.user_ns
-        return {
-            n for n, made in self._tool_names.items() if n in user_ns and id(user_ns[n]) == made
-        }
+        user_ns, gone = self.shell.user_ns, self._tool_names
+        return {n for n, made in self._tool_names.items() if id(user_ns.get(n, gone)) == made}
 
     def say_failure(self, error: BaseException) -> None:
         """Says once that xleak failed."""
@@ -308,13 +309,13 @@ class Watcher:
 
     def _underscore_entries(self) -> dict[str, int]:
         """The numbers of the entries that `_`, `__` and `___` stand for."""
-        out, user_ns = self.caches.out, self.shell.user_ns
+        out, user_ns = dict(self.caches.out), self.shell.user_ns
         latest = list(itertools.islice(reversed(out), len(UNDERSCORES)))
         return {
             name: number
             for name in UNDERSCORES
             for number in latest
-            if name in user_ns and user_ns[name] is out[number]
+            if user_ns.get(name, out) is out[number]
         }
 
     def _note_mentions(self, source: str) -> None:

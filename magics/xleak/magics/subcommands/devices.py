@@ -13,7 +13,7 @@ from xleak.magics.live import live_verdict, live_watcher
 from xleak.magics.memreport import snapshot
 from xleak.render.table import printable, where
 from xleak.render.units import counted, human_bytes
-from xleak.shell.heap import user_names
+from xleak.shell.heap import named_values
 from xleak.shell.module_devices import Placement, device_of, placements, tensor_class
 from xleak.shell.other_processes import held_by_others, utilisation
 from xleak.shell.readings import DeviceReading, device_readings
@@ -75,12 +75,11 @@ def _counts(by_device: Mapping[str, int]) -> str:
 
 def _names() -> list[str]:
     base, watching = tensor_class(), live_watcher()
-    user_ns = watching.shell.user_ns
-    names = user_names(watching) if base is not None else []
+    values = named_values(watching) if base is not None else {}
     found: dict[str, list[str]] = {}
-    for name in names:
-        if issubclass(type(user_ns[name]), base):
-            found.setdefault(device_of(user_ns[name]), []).append(name)
+    for name, value in values.items():
+        if issubclass(type(value), base):
+            found.setdefault(device_of(value), []).append(name)
     told = [f"{_listed(found[device])} on {device}" for device in sorted(found)]
     # The last batch of a loop, its targets and results are among them.
     return [f"names of tensors: {'; '.join(told)}"] if told else []

@@ -81,7 +81,7 @@ def _operands(look: Look, part: Any) -> set[str]:
     classes = [class_name(it) for it in ancestors_of(type(part)) if is_users_class(it)]
     libraries = {
         name
-        for name, value in look.watcher.shell.user_ns.items()
+        for name, value in dict(look.watcher.shell.user_ns).items()
         if type(value) is ModuleType and _is_of_torch(value)
     }
     return operands_of_passes(look.sources.values(), classes, libraries)

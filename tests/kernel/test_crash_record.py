@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ from typing import Any
 import pytest
 from harness import PYTHON, TIMEOUT, IpykernelManager, Session, XleakManager, start
 from panel_client import PanelClient
+from xleak import _native
 
 MIB = 1 << 20
 GROUPS = Path("/sys/fs/cgroup/memory")
 StartKernel = Callable[..., Session]
+Seen = Callable[[_native.FlightRecord], bool]
 
 GROW = f"""
 rows = []
@@ -54,12 +57,24 @@ def wait_for(mark: Path) -> None:
     assert mark.read_text() == "here"
 
 
-def kill_in_the_middle(kernel: Session, code: str, mark: Path) -> None:
-    """Runs a cell in which HERE stands where SIGKILL comes."""
+def wait_until(kernel: Session, state: Path, seen: Seen) -> None:
+    """Until the record of a kernel that runs has what is asked for."""
+    [path] = (state / "xleak").glob(f"*-{kernel.process.pid}.record")
+    deadline = time.monotonic() + TIMEOUT
+    while not seen(_native.read_flight_record(path)):
+        assert time.monotonic() < deadline, "the record never has it"
+        time.sleep(0.005)
+
+
+def kill_in_the_middle(
+    kernel: Session, code: str, mark: Path, wait: Callable[[], None] = lambda: None
+) -> None:
+    """Runs a cell in which HERE stands where SIGKILL comes, once wait() returned."""
     if not mark.exists():
         os.mkfifo(mark)
     kernel.send(code.replace("HERE", f"open({str(mark)!r}, 'w').write('here');"))
     wait_for(mark)
+    wait()
     kernel.process.kill()
     kernel.process.wait(TIMEOUT)
 
@@ -106,14 +121,15 @@ def test_postmortem_names_the_cell_and_its_last_size_after_a_kill_in_its_middle(
 ) -> None:
     kernel.run("x = 1")
     before = int(kernel.ask("__import__('psutil').Process().memory_info().rss"))
-    # It waits for a sample of what the cell holds now; the reader of a file must not guess. Of the pages of
-    # files the system may take back some meanwhile.
-    seen = (
-        "from xleak import _native\nimport time\n"
-        f"while (_native.running_cell() or (0, 0, 0, 0))[3] < {before + 100 * MIB}: pass\n"
-        "time.sleep(0.2)\n"
+
+    def has_grown(record: _native.FlightRecord) -> bool:
+        # Of the pages of files the system may take back some meanwhile.
+        samples = record.cell.samples if record.cell is not None else []
+        return bool(samples) and samples[-1][1] >= before + 100 * MIB
+
+    kill_in_the_middle(
+        kernel, GROW + wait, tmp_path / "mark", lambda: wait_until(kernel, state, has_grown)
     )
-    kill_in_the_middle(kernel, GROW + seen + wait, tmp_path / "mark")
     record = told(state)
     assert record["pid"] == kernel.process.pid
     cell = record["cell"]
@@ -459,7 +475,16 @@ def test_a_child_that_ran_out_of_memory_before_is_not_the_cause(
         f"status = subprocess.run([sys.executable, '-c', {greedy!r}]).returncode"
     )
     assert limited.value("status") == "-9"
+
+    def has_counted(record: _native.FlightRecord) -> bool:
+        in_group, _ = record.kills_before
+        return in_group == 1 and record.cell is not None and record.cell.running
+
     # The count is taken anew while the next cell runs, once it has run for some milliseconds.
-    wait = "import time\ntime.sleep(0.5)\nHERE\nwhile True: pass"
-    kill_in_the_middle(limited, wait, tmp_path / "mark")
+    kill_in_the_middle(
+        limited,
+        "HERE\nwhile True: pass",
+        tmp_path / "mark",
+        lambda: wait_until(limited, state, has_counted),
+    )
     assert told(state)["cause"] == "unknown"

@@ -264,13 +264,21 @@ def test_every_request_is_answered_under_a_rain_of_interrupts(
 
 
 def test_a_handler_that_raises_again_and_again_does_not_end_an_idle_kernel(
-    fresh_kernel: Session,
+    fresh_kernel: Session, tmp_path: Path
 ) -> None:
     kernel = fresh_kernel
-    kernel.run("import signal\nsignal.signal(signal.SIGUSR1, lambda *a: 1/0);")
+    handled = tmp_path / "handled"
+    os.mkfifo(handled)
+    reader = os.open(handled, os.O_RDONLY | os.O_NONBLOCK)
+    kernel.run(
+        f"import os, signal\nhandled = os.open({str(handled)!r}, os.O_WRONLY)\n"
+        "signal.signal(signal.SIGUSR1, lambda *a: os.write(handled, b'.') / 0);"
+    )
+    os.set_blocking(reader, True)
     for _ in range(200):
         os.kill(kernel.process.pid, signal.SIGUSR1)
-        time.sleep(0.001)
+        assert os.read(reader, 1) == b"."
+    os.close(reader)
     kernel.run("signal.signal(signal.SIGUSR1, signal.SIG_IGN);")
     assert kernel.value("'alive'") == "'alive'"
 
@@ -299,7 +307,7 @@ def test_the_default_handler_set_by_a_cell_does_not_let_an_interrupt_end_the_idl
 def test_a_task_that_exits_ends_neither_the_cell_nor_the_kernel(kernel: Session) -> None:
     ran = kernel.run(
         "import asyncio\nasync def leave(): raise SystemExit(4)\n"
-        "task = asyncio.create_task(leave())\nawait asyncio.sleep(0.01)\n'went on'"
+        "task = asyncio.create_task(leave())\nawait asyncio.wait([task])\n'went on'"
     )
     assert ran.value == "'went on'"
     assert "SystemExit" in ran.text("stderr")

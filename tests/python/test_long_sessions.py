@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import time
 from types import FrameType
 
 import pytest
 from shells import MIB, Session
 from xleak import _native
+from xleak.shell.forgetting import Namespace, _views
 
 
 def calls_of_a_look(session: Session) -> int:
@@ -127,3 +129,26 @@ def test_a_look_at_an_error_runs_no_code_of_the_users(session: Session) -> None:
         session.shell.last_execution_result.error_in_exec, session.shell.user_ns
     )
     assert session.shell.user_ns["touched"] == touched
+
+
+# --- deleting ---------------------------------------------------------------------------------
+
+
+def seconds_of_a_plan(session: Session, outputs: int) -> float:
+    """What it takes to plan that a value goes, beside so many outputs."""
+    shell = session.shell
+    shell.user_ns["_oh"].update({number: [number] for number in range(1, outputs)})
+    target = shell.user_ns["target"] = bytearray(MIB)
+    best = float("inf")
+    for _ in range(3):
+        began = time.process_time()
+        _views(session.watcher, {id(target)}, {id(target)}, Namespace(session.watcher, ["target"]))
+        best = min(best, time.process_time() - began)
+    shell.user_ns["_oh"].clear()
+    return best
+
+
+def test_to_delete_a_value_takes_no_more_than_its_share_for_each_output(session: Session) -> None:
+    few = seconds_of_a_plan(session, 4_000)
+    # A copy of what is known for each output takes a hundred times as long.
+    assert seconds_of_a_plan(session, 40_000) < few * 30

@@ -118,7 +118,7 @@ def _views(watcher: Watcher, parts: set[int], known: set[int], kept: Namespace) 
     for _, value in [*caches.slots(), *kept.of_tools()]:
         if id(value) in known or _native.is_small_scalar(value):
             continue
-        known = known | {id(value)}
+        known.add(id(value))
         own = _native.parts_of(value, caches.barriers())
         if id(value) not in parts:
             own -= {id(value)}

@@ -397,9 +397,12 @@ def _read(kind: type[T], shape: Mapping[str, Any]) -> T:
     return kind(**{name: shape[name] for name in names})
 
 
-def session_verdict(names: bool = False, with_dismissed: bool = True) -> Verdict:
+def session_verdict(
+    names: bool = False, with_dismissed: bool = True, after_cell: int = 0
+) -> Verdict:
     """The verdict on this process's session; with `names` those that hold most, which takes a look at
-    the heap. Raises RuntimeError where xleak is not loaded."""
+    the heap. after_cell: the index of a cell; it and those before it are left out.
+    Raises RuntimeError where xleak is not loaded."""
     from xleak import _native
     from xleak.shell.other_processes import held_by_others
     from xleak.shell.watcher import watcher
@@ -410,7 +413,11 @@ def session_verdict(names: bool = False, with_dismissed: bool = True) -> Verdict
     # The verdict waits for the look that is due.
     watching.idle(lambda: False)
     findings = watching.findings() if with_dismissed else watching.undismissed()
-    told = build(_native.records(), findings, postmortems=watching.postmortems)
+    latest = _native.latest_record()
+    last = latest.index if latest is not None else 0
+    records = [_native.record(index) for index in range(after_cell + 1, last + 1)]
+    known = [record for record in records if record is not None]
+    told = build(known, findings, postmortems=watching.postmortems)
     told = replace(told, devices=[SharedDevice(*row) for row in held_by_others().items()])
     return replace(told, names=_largest_names(watching)) if names else told
 
@@ -425,6 +432,6 @@ def _largest_names(watching: Watcher) -> list[HeldByName]:
     return [HeldByName(printable(name), size) for size, name in held[:_MOST_NAMES]]
 
 
-def verdict_json(names: bool = False) -> str:
+def verdict_json(names: bool = False, after_cell: int = 0) -> str:
     """The session's verdict as one line of ASCII JSON, for a client that sends an expression."""
-    return json.dumps(to_json(session_verdict(names)))
+    return json.dumps(to_json(session_verdict(names, after_cell=after_cell)))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
+from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
+from notebook_files import KERNEL, notebook, written
 from shells import MIB, Session
-from xleak import _native
+from xleak import _native, verdict
+from xleak.cli import main
 from xleak.shell.forgetting import Namespace, _views
 
 
@@ -152,3 +157,29 @@ def test_to_delete_a_value_takes_no_more_than_its_share_for_each_output(session:
     few = seconds_of_a_plan(session, 4_000)
     # A copy of what is known for each output takes a hundred times as long.
     assert seconds_of_a_plan(session, 40_000) < few * 30
+
+
+# --- runs -------------------------------------------------------------------------------------
+
+
+def test_a_run_asks_after_a_cell_for_what_is_new_and_tells_all_cells_at_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[list[int]] = []
+    read = verdict.from_json
+
+    def note(shape: dict[str, Any]) -> verdict.Verdict:
+        told.append([cell["index"] for cell in shape["cells"]])
+        return read(shape)
+
+    monkeypatch.setattr(verdict, "from_json", note)
+    target = tmp_path / "report.json"
+    path = written(tmp_path, notebook(*(f"x = {number}" for number in range(5))))
+    words = ["run", "--kernel", KERNEL, "--format", "json", "--output", str(target), str(path)]
+    assert main(words) == 0
+    assert told == [[], [1], [2], [3], [4], [5], []]
+    report = json.loads(target.read_text())
+    assert [cell["index"] for cell in report["cells"]] == [1, 2, 3, 4, 5]
+    assert report["summary"]["peak_bytes"] == max(
+        cell["host"]["resident_peak_bytes"] for cell in report["cells"]
+    )

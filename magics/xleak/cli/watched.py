@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -29,7 +30,7 @@ from xleak.verdict import CellStatus, Failure, Verdict
 _START_SECONDS = 60
 # How long an interrupted kernel may take to give its account before the run ends without it.
 _LAST_WORD_SECONDS = 10
-_EXPRESSION = "__import__('xleak.verdict', fromlist=['verdict']).verdict_json({})"
+_EXPRESSION = "__import__('xleak.verdict', fromlist=['verdict']).verdict_json({}, {})"
 _LOAD = "__import__('IPython').get_ipython().extension_manager.load_extension('xleak')"
 
 
@@ -52,7 +53,6 @@ class WatchedRun:
         options: Options,
         on_cell: Callable[[int, str], None],
     ) -> None:
-        self.verdict: Verdict | None = None
         self.failure: Failure | None = None
         self.statuses: dict[int, CellStatus] = {}
         self._notebook = notebook
@@ -62,9 +62,21 @@ class WatchedRun:
         self._client = NotebookClient(
             notebook, km=manager, timeout=options.timeout, allow_errors=options.allow_errors
         )
+        self._latest: Verdict | None = None
+        """Its cells are those that are new."""
+        self._cells: dict[int, verdict.Cell] = {}
         self._stage: asyncio.Task[None] | None = None
         self._interrupted = False
         self._running: int | None = None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What the kernel said last, over all cells that ran."""
+        if self._latest is None:
+            return None
+        cells = [self._cells[index] for index in sorted(self._cells)]
+        whole = verdict.assemble(self._latest.source, cells, self._latest.findings)
+        return replace(self._latest, cells=cells, summary=whole.summary)
 
     async def run(self) -> None:
         """Runs to the end, a failure or a signal. Raises Problem where nothing can be watched."""
@@ -122,11 +134,10 @@ class WatchedRun:
         await self._load()
 
     async def _load(self) -> None:
-        self.verdict = await self._ask()
-        if self.verdict is None:
+        if not await self._ask():
             await _evaluate(self._kernel(), _LOAD)
-            self.verdict = await self._ask()
-        if self.verdict is None:
+            if await self._ask():
+                return
             raise Problem(
                 f"the kernel {self._manager.kernel_name!r} cannot watch its cells. Install xleak "
                 "in its environment, and see that XLEAK_DISABLE is not set."
@@ -137,9 +148,17 @@ class WatchedRun:
         assert isinstance(client, AsyncKernelClient)
         return client
 
-    async def _ask(self, names: bool = False) -> Verdict | None:
-        text = await _evaluate(self._kernel(), _EXPRESSION.format(names))
-        return None if text is None else verdict.from_json(json.loads(ast.literal_eval(text)))
+    async def _ask(self, names: bool = False) -> bool:
+        """Whether the kernel gave an account. It is asked for the cells that are new: to tell them all after
+        each one would take longer than a long notebook runs."""
+        text = await _evaluate(
+            self._kernel(), _EXPRESSION.format(names, max(self._cells, default=0))
+        )
+        if text is None:
+            return False
+        self._latest = verdict.from_json(json.loads(ast.literal_eval(text)))
+        self._cells.update((cell.index, cell) for cell in self._latest.cells)
+        return True
 
     async def _run_cells(self) -> None:
         numbers = {id(cell): at for at, cell in enumerate(code_cells(self._notebook), start=1)}
@@ -151,7 +170,7 @@ class WatchedRun:
             await self._run_cell(cell, position, number)
             if self.failure is not None:
                 return
-        self.verdict = await self._ask(names=True) or self.verdict
+        await self._ask(names=True)
         self._client.set_widgets_metadata()
 
     async def _run_cell(self, cell: NotebookNode, position: int, number: int) -> None:
@@ -171,17 +190,14 @@ class WatchedRun:
             self.failure = Failure("timeout", number, limit)
             return
         self._kernel().session.metadata = {}
-        self.verdict = await self._ask() or self.verdict
+        await self._ask()
         self._running = None
 
     async def _last_word(self) -> None:
         """Interrupts the kernel and asks once more: the cell that was stopped has numbers too."""
         await self._manager.interrupt_kernel()
-        try:
-            answer = await asyncio.wait_for(self._ask(), _LAST_WORD_SECONDS)
-        except asyncio.TimeoutError:
-            return
-        self.verdict = answer or self.verdict
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._ask(), _LAST_WORD_SECONDS)
 
     async def _stop(self) -> None:
         if self._client.kc is not None:

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xleak import originals
+
+# Before the functions below are made.
+globals()["__builtins__"] = originals.BUILTINS
+for _folder in __path__:
+    originals.use_in(_folder)
+
 if TYPE_CHECKING:
     __version__: str
 

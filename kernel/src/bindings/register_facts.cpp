@@ -9,6 +9,7 @@
 #include "bindings/register.hpp"
 #include "facts/error_remains.hpp"
 #include "facts/fingerprint.hpp"
+#include "facts/live_objects.hpp"
 #include "facts/parts.hpp"
 #include "facts/python_heap.hpp"
 #include "facts/shell_names.hpp"
@@ -78,6 +79,7 @@ py::dict lengths_in(const py::dict& names, const py::tuple& types) {
 }  // namespace
 
 void register_facts(py::module_& m) {
+  facts::TrackedObjects::remember_collector();
   m.def("bindings_fingerprint", fingerprint, py::arg("entries"), py::arg("namespaces"),
         py::arg("last"), "Return a number that changes when a value or a reference to one does.");
   m.def("cached_entries", cached_entries, py::arg("user_ns"), py::arg("hidden"), py::arg("out"),

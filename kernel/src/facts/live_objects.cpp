@@ -10,6 +10,9 @@ namespace {
 // What a slice takes out of a list is copied first: as many as fit into a small block.
 constexpr Py_ssize_t kLetGoAtOnce = 1024;
 
+// gc.get_objects as it was when xleak was imported: a program may put another in its place.
+PyObject* get_objects = nullptr;
+
 /// Whether the class statement ran in the module of that name.
 bool is_class_of(PyTypeObject* type, PyObject* module) {
   if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0) return false;
@@ -20,9 +23,14 @@ bool is_class_of(PyTypeObject* type, PyObject* module) {
 
 }  // namespace
 
-TrackedObjects::TrackedObjects() {
+void TrackedObjects::remember_collector() {
   const Reference gc = Reference::steal(PyImport_ImportModule("gc"));
-  list_ = Reference::steal(gc ? PyObject_CallMethod(gc.get(), "get_objects", nullptr) : nullptr);
+  get_objects = gc ? PyObject_GetAttrString(gc.get(), "get_objects") : nullptr;
+  if (get_objects == nullptr) PyErr_Clear();
+}
+
+TrackedObjects::TrackedObjects() {
+  list_ = Reference::steal(get_objects ? PyObject_CallNoArgs(get_objects) : nullptr);
   if (!list_) PyErr_Clear();
 }
 

@@ -20,6 +20,9 @@ class TrackedObjects {
   TrackedObjects(const TrackedObjects&) = delete;
   TrackedObjects& operator=(const TrackedObjects&) = delete;
 
+  /// From here on lists are made by the gc.get_objects of this moment.
+  static void remember_collector();
+
   /// False, with no Python error set, where there was no memory for them.
   explicit operator bool() const { return static_cast<bool>(list_); }
   Py_ssize_t size() const { return list_ ? PyList_GET_SIZE(list_.get()) : 0; }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from xleak import _native
 from xleak.agent.releases import Act, Release, Releases
+from xleak.originals import os
 from xleak.shell.settings import RELEASABLE
 
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import types
 import weakref
 from typing import Any
 
 from xleak import _native
+from xleak.originals import gc, getrefcount
 from xleak.shell.own_ref import OwnRef
 
 _BASES: Any = vars(type)["__bases__"]
@@ -50,10 +50,10 @@ def _weak_into_torch(going: set[int]) -> bool:
     names = vars(sys.modules["torch"]) if "torch" in sys.modules else {}
     kinds = tuple(names[name] for name in ("Tensor", "UntypedStorage") if name in names)
     # The reference of the list, and that of C++. From Python 3.14 on an argument adds none.
-    own = next(sys.getrefcount(it) for it in [object()]) + 1
+    own = next(getrefcount(it) for it in [object()]) + 1
     return any(
         weakref.getweakrefcount(it)
-        and sys.getrefcount(it) <= own
+        and getrefcount(it) <= own
         and not going.issuperset(_weak_references(it))
         for it in (gc.get_objects() if kinds else ())
         if issubclass(type(it), kinds)
@@ -84,5 +84,5 @@ def _weak_references(it: Any) -> list[int]:
         id(references[at])
         for at, callback in enumerate([reference.__callback__ for reference in references])
         if type(callback) not in (types.BuiltinFunctionType, type(None))
-        or (callback is None and sys.getrefcount(references[at]) > own)
+        or (callback is None and getrefcount(references[at]) > own)
     ]

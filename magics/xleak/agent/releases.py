@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xleak import _native
 from xleak.agent.noticed import collector_is_the_users, live_objects, would_be_noticed
 from xleak.agent.promised import Promised
+from xleak.originals import gc
 from xleak.shell.caches import UNDERSCORES
 from xleak.shell.counters import read_counters, returned
 from xleak.shell.heap import take_snapshot

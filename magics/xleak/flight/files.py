@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import stat
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from xleak import _native
+from xleak.originals import os, time
 
 SUFFIX = ".record"
 # As many sessions as somebody looks back on; each is 64 KiB.

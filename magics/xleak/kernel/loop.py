@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import os
 import signal
 import sys
 import traceback
@@ -13,6 +12,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from xleak import _kernel
+from xleak.originals import os
 
 T = TypeVar("T")
 

@@ -7,7 +7,6 @@ import builtins
 import functools
 import getpass
 import inspect
-import os
 import pdb
 import sys
 import traceback
@@ -35,6 +34,7 @@ from xleak.kernel.interrupts import Interrupts
 from xleak.kernel.loop import MainLoop
 from xleak.kernel.outputs import KernelOutputs
 from xleak.kernel.questions import AnsweringShell, Content
+from xleak.originals import os
 from xleak.shell import tensors
 from xleak.shell.loading import load
 from xleak.shell.readings import (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from typing import Any
 from xleak import _native
 from xleak.cell_names import name_of_run
 from xleak.magics import marks
+from xleak.originals import os
 from xleak.render.table import printable
 from xleak.render.units import counted, human_bytes, human_seconds
 from xleak.shell.batches import BatchPeak, batch_size

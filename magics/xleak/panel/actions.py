@@ -6,7 +6,6 @@ import ast
 import contextlib
 import symtable
 import sys
-import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from IPython.core.error import UsageError
 from xleak import _native
 from xleak.magics import release_cache as release_cache_magic
 from xleak.magics import xdel as xdel_magic
+from xleak.originals import threading
 from xleak.panel.requests import Refused
 from xleak.shell.counters import read_counters, returned
 from xleak.shell.release import forget

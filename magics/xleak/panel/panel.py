@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import os
-import threading
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -15,6 +13,7 @@ import comm
 
 from xleak import _native
 from xleak.agent.agent import Agent, Released
+from xleak.originals import os, threading
 from xleak.panel import actions, answers, messages
 from xleak.panel.messages import TARGET, Message
 from xleak.panel.progress import Progress

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+
+from xleak.originals import time
 
 # What takes less is not worth a bar; more often nobody looks.
 BETWEEN_SECONDS = 0.25

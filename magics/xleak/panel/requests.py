@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from xleak.originals import time
 
 MOST_BYTES = 64 << 10
 # JavaScript counts exactly up to here.

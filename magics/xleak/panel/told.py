@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 
 from xleak import _native
+from xleak.originals import os
 from xleak.panel.messages import Message
 from xleak.panel.repairs import EditFix
 from xleak.verdict import finding_shape

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xleak import _native
+from xleak.originals import time
 from xleak.shell.holders.timed_lines import seconds_by_place
 from xleak.shell.line_kinds import Kind, line_kinds
 from xleak.shell.readings import python_blocks

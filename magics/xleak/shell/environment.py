@@ -3,13 +3,13 @@ nor anything else that a variable may hide."""
 
 from __future__ import annotations
 
-import os
 import re
 import resource
 import sys
 from types import ModuleType
 from typing import Any
 
+from xleak.originals import os
 from xleak.shell.other_processes import nvml
 from xleak.shell.readings import device_readings
 

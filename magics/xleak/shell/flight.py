@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from IPython.display import display
 import xleak
 from xleak import _native
 from xleak.flight import death, files
+from xleak.originals import os
 from xleak.render.escape import escape
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from IPython.core.interactiveshell import InteractiveShell
 
 from xleak import _native
+from xleak.originals import _getframe, gc
 from xleak.shell.signals import traceback_of_handler
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Guard:
         try:
             reason = _native.reason_to_stop()
             # Whoever called it is the code that was running.
-            is_elsewhere = reason and not runs_user_code(self._watcher.shell, sys._getframe(1))
+            is_elsewhere = reason and not runs_user_code(self._watcher.shell, _getframe(1))
             if is_elsewhere:
                 reason = None
             if reason and self._watcher.settings.policy == "auto" and self._gave_back_enough():

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
+from xleak.originals import _current_frames, time
 from xleak.shell import gradient_table, torch_module
 from xleak.shell.caches import LAST_RESULT
 from xleak.shell.registries import hooks, registries
@@ -128,7 +128,7 @@ def _errors(watcher: Watcher) -> Iterator[Slot]:
 
 
 def _roots() -> Iterator[tuple[str, object]]:
-    for ident, frame in sys._current_frames().items():
+    for ident, frame in _current_frames().items():
         # A frame that returns while the snapshot refers to it keeps the locals of its callers, the
         # snapshot among them. The outermost frame outlives the snapshot.
         while frame.f_back is not None:

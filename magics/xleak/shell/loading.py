@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from types import ModuleType
+
+from xleak.originals import threading
 
 _PACKAGE = "xleak."
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from xleak.originals import os
 from xleak.shell.readings import DeviceReading, device_readings
 
 _DISTRIBUTION = "nvidia-ml-py"

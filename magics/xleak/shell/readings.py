@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from xleak.originals import getallocatedblocks, time
 from xleak.shell.tensorflow_memory import tensorflow_gpus
 
 
@@ -51,7 +51,7 @@ class BlockCount:
         start = time.perf_counter()
         if start - self.began < _CELL_PER_WALK * self._cost:
             return None
-        blocks = sys.getallocatedblocks()
+        blocks = getallocatedblocks()
         self._cost = time.perf_counter() - start
         return blocks
 

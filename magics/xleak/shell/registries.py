@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from xleak.originals import gc
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.originals import gc
 from xleak.shell.caches import DISPLAY_HOOK, HIDDEN, LAST_RESULT, OutputCaches
 from xleak.shell.counters import read_counters, returned
 from xleak.shell.forgetting import Plan, make_plan

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from xleak import _native
+from xleak.originals import gc
 from xleak.shell.counters import read_counters, returned
 from xleak.shell.gradients import (
     GraphGradient,

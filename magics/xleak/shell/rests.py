@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import select
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
+from xleak.originals import os
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

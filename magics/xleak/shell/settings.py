@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
@@ -10,6 +9,7 @@ from traitlets import Dict, Enum, Int, TraitError, Unicode, default, observe, va
 from traitlets.config import Configurable
 
 from xleak import _native
+from xleak.originals import os
 
 # Smaller leaks are listed by %leakcheck; a line under a cell is for those that end sessions.
 NOTICE_BYTES = 16 << 20

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import stat
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -11,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from xleak import __version__, _native
+from xleak.originals import os
 
 NAME = "xleak._torch"
 OLDEST = (2, 4)

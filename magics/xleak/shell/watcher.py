@@ -6,12 +6,12 @@ import functools
 import itertools
 import re
 import sys
-import time
 import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xleak import _native
+from xleak.originals import time
 from xleak.shell.caches import UNDERSCORES, OutputCaches
 from xleak.shell.cell_outputs import CellOutputs, TerminalOutputs
 from xleak.shell.holders.search import Holders

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.originals import gc
 from xleak.render.units import counted, human_bytes
 from xleak.shell.fields import loaded_class
 from xleak.shell.heap import saved_memory

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from xleak import _native
+from xleak.originals import time
 from xleak.shell import readings, tensors
 
 # The part of the time that one counter's readings may take.

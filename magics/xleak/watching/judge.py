@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-import time
 
+from xleak.originals import time
 from xleak.watching.births import Births
 from xleak.watching.causes import find_causes
 from xleak.watching.counters import HEAP, HOST

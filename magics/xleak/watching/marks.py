@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
 from xleak.cell_names import name_of_run
+from xleak.originals import time
 from xleak.shell import torch_module
 from xleak.shell.fields import loaded_class
 from xleak.shell.holders.containers import has_graph, is_collection

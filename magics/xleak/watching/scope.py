@@ -5,11 +5,10 @@ from __future__ import annotations
 import atexit
 import functools
 import inspect
-import os
-import threading
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
+from xleak.originals import os, threading
 from xleak.watching import user_frames
 from xleak.watching.counters import Counters
 from xleak.watching.judge import Judge

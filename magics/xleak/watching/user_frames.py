@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import os
 import sys
 from collections.abc import Iterator
 from types import FrameType, ModuleType
 from typing import Any
 
 import xleak
+from xleak.originals import _getframe, getrefcount, os
 from xleak.shell.holders.origin import is_in_library
 
 OWN = os.path.dirname(os.path.abspath(xleak.__file__)) + os.sep
@@ -21,7 +21,7 @@ Slot = tuple[dict[Any, Any], object, str]
 def user_frames() -> list[FrameType]:
     """Those of this thread that no library's code runs in, innermost first."""
     found: list[FrameType] = []
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = _getframe(1)
     while frame is not None:
         if not is_own(frame.f_code.co_filename) and not is_in_library(frame.f_code.co_filename):
             found.append(frame)
@@ -39,7 +39,7 @@ def place() -> tuple[str, int]:
     frames = user_frames()
     if frames:
         return frames[0].f_code.co_filename, frames[0].f_lineno
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = _getframe(1)
     while frame is not None and is_own(frame.f_code.co_filename):
         frame = frame.f_back
     return ("<unknown>", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
@@ -79,6 +79,6 @@ def _locals_of(frame: FrameType) -> dict[str, Any]:
     names = dict(shown)
     # Before Python 3.13 the frame keeps the dictionary, and so each value, until it returns. The one
     # who has it beside the frame, this function and the call below asked for it with locals().
-    if type(shown) is dict and sys.getrefcount(shown) <= 3:
+    if type(shown) is dict and getrefcount(shown) <= 3:
         shown.clear()
     return names

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gc
 import re
 import types
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xleak import _native
+from xleak.originals import gc
 from xleak.shell.holders.lambda_layers import functions_of_layers
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
 from xleak.shell.holders.places import container_of

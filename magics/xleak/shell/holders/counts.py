@@ -6,13 +6,13 @@ from __future__ import annotations
 import atexit
 import logging
 import sys
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from xleak import _native
+from xleak.originals import threading
 from xleak.shell.holders.reruns import code_of
 from xleak.shell.own_ref import OwnRef
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.originals import os
 from xleak.shell.holders.frameworks import ON_CUDA
 from xleak.shell.holders.look import Look
 

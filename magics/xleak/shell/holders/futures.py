@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import functools
-import gc
 import re
 from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.originals import gc
 from xleak.shell.fields import instances, loaded_class
 from xleak.shell.holders.look import LEAST_BYTES, Look, may_be_released
 from xleak.shell.source import parsed

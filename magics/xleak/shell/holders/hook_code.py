@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dis
-import gc
 import types
 from collections.abc import Iterator
 from typing import Any
 
+from xleak.originals import gc
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.origin import plain_function
 

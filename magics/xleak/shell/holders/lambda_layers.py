@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import types
 from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.originals import gc
 from xleak.shell.fields import instances
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
 from xleak.shell.holders.origin import plain_function

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import io
-import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from typing import Any
 
 from xleak import _native
 from xleak.cell_names import name_of_run
+from xleak.originals import gc, os
 from xleak.shell.fields import fields_of
 from xleak.shell.holders.containers import is_collection
 from xleak.shell.holders.counts import handlers

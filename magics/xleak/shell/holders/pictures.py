@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from math import prod
 from typing import Any
 
 from xleak import _native
+from xleak.originals import gc
 from xleak.shell.fields import instances
 from xleak.shell.holders.containers import Collection, collections_of
 from xleak.shell.holders.look import Look, may_be_released

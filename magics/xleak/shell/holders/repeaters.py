@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import gc
 import itertools
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.originals import gc
 from xleak.shell.fields import loaded_class
 from xleak.shell.holders.containers import is_tensor
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users

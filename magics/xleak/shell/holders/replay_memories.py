@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
 from collections import deque
@@ -10,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.originals import gc
 from xleak.shell.fields import class_fields
 from xleak.shell.holders.containers import (
     Collection,

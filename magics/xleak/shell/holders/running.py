@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.originals import os, threading
 from xleak.shell.fields import fields_of
 from xleak.shell.holders import children
 from xleak.shell.holders.counts import Counts, reruns, threads

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import Any
 
 from xleak import _native
 from xleak.cell_names import name_of_run
+from xleak.originals import os
 from xleak.shell.fields import fields_of
 from xleak.shell.holders import children
 from xleak.shell.holders.look import Look

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.originals import gc
 from xleak.shell.fields import ancestors_of, class_fields, class_name, fields_of
 from xleak.shell.holders.containers import is_plain, is_tensor
 from xleak.shell.holders.growth_history import GrowthHistory, Observed

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 from xleak import _native
+from xleak.originals import os
 from xleak.postmortem import HeldByName
 from xleak.shell.out_of_memory.errors import HOST
 from xleak.shell.out_of_memory.evidence import Evidence

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
 from xleak import _native
+from xleak.originals import getrefcount, threading
 from xleak.shell.holders.exceptions import chain_of
 from xleak.shell.tracebacks import LAST_TRACEBACK, error_entries, last_errors
 
@@ -46,7 +45,7 @@ def other_references(shell: InteractiveShell) -> dict[int, int]:
     the shell's nor such an error's."""
     shells = _references_of_the_shell(shell)
     errors = [*_chain(shell), object()]
-    counts = [sys.getrefcount(it) for it in errors]
+    counts = [getrefcount(it) for it in errors]
     # The object has no other references than those of the counting.
     own = counts.pop()
     return {id(it): count - own - shells[id(it)] for it, count in zip(errors, counts, strict=False)}

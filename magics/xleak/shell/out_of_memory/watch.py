@@ -6,12 +6,12 @@ shell lets go of them, so that the next attempt has what they held.
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
 from typing import TYPE_CHECKING
 
 from xleak.cell_names import name_of_run
+from xleak.originals import gc
 from xleak.shell.out_of_memory.host_memory import Room, room
 from xleak.shell.out_of_memory.ownership import Ownership, other_references
 from xleak.shell.out_of_memory.reserve import Reserve

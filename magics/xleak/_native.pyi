@@ -2,12 +2,32 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 __version__: str
 
 class MonitorError(RuntimeError):
     """A number could not be measured: what, why, what follows."""
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Result = TypeVar("_Result")
+
+# --- who sees what runs ----------------------------------------------------------------------
+
+def out_of_sight(function: _Function, otherwise: object = ..., /) -> _Function:
+    """The function, to be called where no tracer, profiler or tool of ``sys.monitoring`` sees it.
+
+    otherwise: returned in place of a RecursionError, which then was_cut_short() tells of.
+    """
+
+def in_sight(function: Callable[..., _Result], /, *arguments: Any, **named: Any) -> _Result:
+    """Calls code of the user's, which tracers see."""
+
+def cut_short() -> None:
+    """The recursion limit has cut short what xleak does by itself."""
+
+def was_cut_short() -> bool:
+    """Whether it has since the last call."""
 
 # --- cells -----------------------------------------------------------------------------------
 

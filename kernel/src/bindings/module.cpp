@@ -14,5 +14,6 @@ PYBIND11_MODULE(_native, m, py::multiple_interpreters::not_supported()) {
   xleak::bindings::register_graph(m);
   xleak::bindings::register_facts(m);
   xleak::bindings::register_process(m);
+  xleak::bindings::register_sight(m);
   xleak::bindings::register_source(m);
 }

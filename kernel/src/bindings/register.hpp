@@ -11,6 +11,7 @@ void register_guard(pybind11::module_& m);
 void register_heap(pybind11::module_& m);
 void register_facts(pybind11::module_& m);
 void register_process(pybind11::module_& m);
+void register_sight(pybind11::module_& m);
 void register_source(pybind11::module_& m);
 
 }  // namespace xleak::bindings

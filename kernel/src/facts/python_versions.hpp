@@ -51,6 +51,24 @@ inline PyObject* target_of(PyObject* weak_reference) {
 #endif
 }
 
+/// No event of this thread's reaches a tracer, a profiler or a tool of sys.monitoring until as many
+/// calls of resume_tracing().
+inline void pause_tracing(PyThreadState* thread) {
+#if PY_VERSION_HEX >= 0x030B0000
+  PyThreadState_EnterTracing(thread);
+#else
+  ++thread->tracing;
+#endif
+}
+
+inline void resume_tracing(PyThreadState* thread) {
+#if PY_VERSION_HEX >= 0x030B0000
+  PyThreadState_LeaveTracing(thread);
+#else
+  --thread->tracing;
+#endif
+}
+
 /// The globals of a frame.
 Reference globals_of(PyFrameObject* frame);
 

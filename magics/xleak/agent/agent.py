@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from xleak import _native
 from xleak.agent.releases import Act, Release, Releases
 from xleak.originals import os
+from xleak.shell.entry import entry
 from xleak.shell.settings import RELEASABLE
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class Agent:
 
     # --- slices ------------------------------------------------------------------------------
 
+    @entry()
     def _step(self) -> None:
         self._timer = None
         # The loop runs in cells that await, too.

@@ -123,7 +123,7 @@ class Releases:
         heap = take_snapshot(self._watcher, interrupted=interrupted)
         if heap is None or would_be_noticed(heap.garbage(live_objects())):
             return False
-        gc.collect()
+        _native.in_sight(gc.collect)
         return True
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 
-from xleak import _kernel
+from xleak import _kernel, _native
 from xleak.shell.widgets import note_sent
 
 Bundle = dict[str, Any]
@@ -21,13 +21,15 @@ Bundle = dict[str, Any]
 _SHOWING = ("display_data", "update_display_data", "execute_result")
 
 
+@_native.out_of_sight
 def as_json(value: Any) -> bytes:
     """The UTF-8 JSON of what user code made. A circular structure raises ValueError, a bottomless one
     RecursionError; a float that JSON does not know becomes null."""
     try:
-        text = json.dumps(value, default=_plain, ensure_ascii=False, allow_nan=False)
+        text = _native.in_sight(_encode, value)
     except ValueError:
-        finite = json.loads(json.dumps(value, default=_plain), parse_constant=lambda _: None)
+        with_constants = _native.in_sight(_encode_with_constants, value)
+        finite = json.loads(with_constants, parse_constant=lambda _: None)
         text = json.dumps(finite, ensure_ascii=False)
     return text.encode("utf-8", "replace")
 
@@ -47,6 +49,11 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
+_encode = json.JSONEncoder(default=_plain, ensure_ascii=False, allow_nan=False).encode
+_encode_with_constants = json.JSONEncoder(default=_plain).encode
+
+
+@_native.out_of_sight
 def publish(
     msg_type: str, content: Bundle, metadata: Bundle | None = None, buffers: Any = None
 ) -> None:
@@ -59,6 +66,7 @@ def publish(
 class KernelDisplayPublisher(DisplayPublisher):
     """``display()``."""
 
+    @_native.out_of_sight
     def publish(
         self,
         data: Bundle,
@@ -77,6 +85,7 @@ class KernelDisplayPublisher(DisplayPublisher):
             {"data": data, "metadata": metadata or {}, "transient": transient or {}},
         )
 
+    @_native.out_of_sight
     def clear_output(self, wait: bool = False) -> None:
         publish("clear_output", {"wait": wait})
 
@@ -91,16 +100,20 @@ class KernelDisplayHook(DisplayHook):
         """True while a value is being formatted."""
         return self._content is not None
 
+    @_native.out_of_sight
     def start_displayhook(self) -> None:
         self._content = {"execution_count": self.prompt_count, "data": {}, "metadata": {}}
 
+    @_native.out_of_sight
     def write_output_prompt(self) -> None:
         """The front end draws the prompt."""
 
+    @_native.out_of_sight
     def write_format_data(self, format_dict: Bundle, md_dict: Bundle | None = None) -> None:
         if self._content is not None:
             self._content.update(data=format_dict, metadata=md_dict or {})
 
+    @_native.out_of_sight
     def finish_displayhook(self) -> None:
         content, self._content = self._content, None
         if content is None:
@@ -109,4 +122,4 @@ class KernelDisplayHook(DisplayHook):
             print(content["data"].get("text/plain", ""))
         elif content["data"]:
             publish("execute_result", content)
-        sys.stdout.flush()
+        _native.in_sight(sys.stdout.flush)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+from xleak import _native
+
 # What asyncio calls to let a task go on, at once or once what it waits for is there.
 _STEPS = ("TaskStepMethWrapper", "builtin_function_or_method")
 
@@ -53,6 +55,7 @@ class Interrupts:
         if current is signal.default_int_handler or current is signal.SIG_DFL:
             signal.signal(signal.SIGINT, self._handle)
 
+    @_native.out_of_sight
     def raise_late(self) -> None:
         """Called right before the user's code: raises what came while the cell was being prepared."""
         late, self._late, self._begun = self._late, False, True

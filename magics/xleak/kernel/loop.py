@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from types import FrameType
 from typing import Any, TypeVar
 
-from xleak import _kernel
+from xleak import _kernel, _native
 from xleak.originals import os
 
 T = TypeVar("T")
@@ -35,16 +35,19 @@ class MainLoop:
         waker = _kernel.start_signal_waker(self._signalled, looked)
         signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
 
+    @_native.out_of_sight
     def start(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """A task that runs with the loop, in the context of all cells."""
         return self.loop.create_task(coroutine, context=self._context)
 
+    @_native.out_of_sight
     def finish(self, task: asyncio.Task[T], cancel: Callable[[asyncio.Task[T]], object]) -> T:
         """Run to the end of `task`. After an interrupt that stopped another one `cancel` is called."""
         while True:
             try:
                 self._repair()
-                return self.loop.run_until_complete(task)
+                result: T = _native.in_sight(self.loop.run_until_complete, task)
+                return result
             except KeyboardInterrupt:
                 if task.done():
                     return task.result()
@@ -55,6 +58,7 @@ class MainLoop:
                 # Another task ended the loop (SystemExit, loop.stop()); the cell goes on.
                 traceback.print_exc(file=sys.stderr)
 
+    @_native.out_of_sight
     def wait(self, *descriptors: int) -> None:
         """Run the user's tasks until one of the descriptors can be read. Raises what ends the loop."""
         if self._watched != descriptors:
@@ -62,7 +66,7 @@ class MainLoop:
             for descriptor in descriptors:
                 self.loop.add_reader(descriptor, self.loop.stop)
         self._repair()
-        self.loop.run_forever()
+        _native.in_sight(self.loop.run_forever)
 
     def _repair(self) -> None:
         """A signal handler that raised while asyncio left its loop left it marked as running."""

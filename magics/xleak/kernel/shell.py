@@ -36,6 +36,7 @@ from xleak.kernel.outputs import KernelOutputs
 from xleak.kernel.questions import AnsweringShell, Content
 from xleak.originals import os
 from xleak.shell import tensors
+from xleak.shell.entry import entry
 from xleak.shell.loading import load
 from xleak.shell.readings import (
     begin_device_cell,
@@ -62,6 +63,7 @@ class KernelExit(ExitAutocall):
 class KernelCompiler(XCachingCompiler):
     """Names a cell by the file that the debugger knows it by, or as ipykernel does when told to."""
 
+    @_native.out_of_sight
     def get_code_name(self, raw_code: str, code: str, number: int) -> str:
         name = os.environ.get("IPYKERNEL_CELL_NAME") or super().get_code_name(
             raw_code, code, number
@@ -143,6 +145,7 @@ class KernelShell(AnsweringShell):
         self.history_manager = HistoryManager(shell=self, parent=self)
         self.configurables.append(self.history_manager)
 
+    @_native.out_of_sight
     def watch(self) -> None:
         """Adds the magics and starts to watch the cells."""
         _ = self._watcher
@@ -182,16 +185,21 @@ class KernelShell(AnsweringShell):
         """The content of a kernel_info_reply."""
         return kernel_info(self.banner)
 
+    @_native.out_of_sight
     def idle(self, *descriptors: int) -> None:
         """Called by the kernel when no request waits."""
         try:
-            if self._watches() and self._rests is not None:
-                self._rests.begin(self._main_loop.loop)
+            self._begin_rest()
             if not _kernel.request_waits():
                 self._main_loop.wait(*descriptors)
         except BaseException:
             # A signal handler or a task of the user's raised. Between cells nothing may end the kernel.
             traceback.print_exc(file=sys.stderr)
+
+    @entry()
+    def _begin_rest(self) -> None:
+        if self._watches() and self._rests is not None:
+            self._rests.begin(self._main_loop.loop)
 
     def _request_waits(self) -> bool:
         """For what the loop runs between cells: it ends, because a socket that was asked tells the loop of
@@ -212,6 +220,7 @@ class KernelShell(AnsweringShell):
 
     # --- cells -------------------------------------------------------------------------------
 
+    @entry((None, [], None))
     def before_request(self, stored: bool, silent: bool, code: str) -> tuple[None, list[Any], None]:
         """Before a request runs code. What is not stored comes from a tool and is no cell."""
         if stored:
@@ -220,6 +229,7 @@ class KernelShell(AnsweringShell):
             self._watcher.before_tool_request()
         return None, device_readings(), None
 
+    @entry()
     def cell_begun(self, index: int) -> None:
         """The cell's record is open, under this index."""
         self._cell = index
@@ -228,15 +238,18 @@ class KernelShell(AnsweringShell):
         python_blocks.begin_cell()
         _native.begin_line_times()
 
+    @_native.out_of_sight
     def expect_interrupts(self) -> None:
         """The front end is about to hear that the cell runs: from here on SIGINT stops it."""
         self._interrupts.expect()
 
+    @entry((None, [], None))
     def interpreter_reading(self) -> tuple[int | None, list[Any], tensors.TensorReading | None]:
         """(blocks of Python's allocator, devices, host tensors) at the end of a cell."""
         blocks, devices = python_blocks.end_cell(), end_device_cell(self._cell)
         return blocks, devices, tensors.end_cell(self._cell)
 
+    @entry(False)
     def after_request(self, index: int, code: str, execution_count: int) -> bool:
         """After the cell's record is complete and before its reply is sent: no walk of the heap. True: what
         follows shows nothing under the cell, and after_reply() is to be called."""
@@ -250,10 +263,12 @@ class KernelShell(AnsweringShell):
             return False
         return True
 
+    @entry()
     def after_reply(self, index: int, code: str, execution_count: int) -> None:
         """What is noted of a cell before another request comes."""
         self._watcher.after_cell(index, code, execution_count)
 
+    @_native.out_of_sight
     def execute(
         self,
         code: str,
@@ -273,7 +288,7 @@ class KernelShell(AnsweringShell):
             error = self._run(self._run_request(code, silent, store_history, cell_id))
         except BaseException as escaped:
             error = self._name_and_text(escaped)
-            self.showtraceback()
+            _native.in_sight(self.showtraceback)
         if _kernel.in_forked_child():
             # A child of os.fork() reached the end of the cell. The loop it came from is its parent's.
             os._exit(1 if error else 0)
@@ -294,18 +309,20 @@ class KernelShell(AnsweringShell):
         self._interrupts.allow(task)
         return self._main_loop.finish(task, self._interrupts.cancel)
 
+    @_native.out_of_sight
     def run_code(self, *args: Any, **kwargs: Any) -> Any:
         self._interrupts.raise_late()
         return super().run_code(*args, **kwargs)
 
+    @_native.out_of_sight
     def forbid_interrupts(self) -> None:
         """From here on SIGINT stops nothing."""
         self._interrupts.forbid()
 
+    @_native.out_of_sight
     def escaped_reply(self, name: str) -> bytes:
         """The reply where an interrupt hit the lines around the user's code."""
-        self._last_traceback = [f"{name}: while the cell was starting or ending"]
-        publish("error", {"ename": name, "evalue": "", "traceback": self._last_traceback})
+        self._publish_error(name, "", [f"{name}: while the cell was starting or ending"])
         return as_json(self._reply((name, ""), {}))
 
     async def _run_request(
@@ -337,6 +354,7 @@ class KernelShell(AnsweringShell):
                 self.events.trigger("post_run_cell", result)
         return self._error_of(result)
 
+    @_native.out_of_sight
     def _error_of(self, result: Any) -> tuple[str, str] | None:
         error = result.error_before_exec or result.error_in_exec
         return self._failed_display if error is None else self._name_and_text(error)
@@ -358,7 +376,7 @@ class KernelShell(AnsweringShell):
             reply.update(ename=error[0], evalue=error[1], traceback=self._last_traceback or [])
         elif user_expressions:
             self._interrupts.raise_late()
-            reply["user_expressions"] = self.user_expressions(user_expressions)
+            reply["user_expressions"] = _native.in_sight(self.user_expressions, user_expressions)
         return reply
 
     @property
@@ -371,7 +389,7 @@ class KernelShell(AnsweringShell):
     @staticmethod
     def _text_of(error: BaseException | None) -> str:
         try:
-            return str(error)
+            return _native.in_sight(str, error)
         except Exception:
             return "<the text of this exception cannot be made>"
 
@@ -379,6 +397,7 @@ class KernelShell(AnsweringShell):
     def _is_interrupt(error: BaseException | None) -> bool:
         return error is not None and error.args == ("interrupted",)
 
+    @_native.out_of_sight
     def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:
         """An interrupted ``await`` ends in a cancellation; what the user did is an interrupt."""
         etype, value, trace = exc_tuple or sys.exc_info()
@@ -386,21 +405,31 @@ class KernelShell(AnsweringShell):
             self._watcher.about_to_show(etype)
         self._interrupts.leave_out(trace, KernelShell.run_code.__code__)
         if etype is asyncio.CancelledError and self._is_interrupt(value):
-            exc_tuple = (KeyboardInterrupt, KeyboardInterrupt(), trace)
-        super().showtraceback(exc_tuple, *args, **kwargs)
+            value = KeyboardInterrupt()
+            exc_tuple = (KeyboardInterrupt, value, trace)
+        try:
+            _native.in_sight(super().showtraceback, exc_tuple, *args, **kwargs)
+        except RecursionError:
+            # IPython has no room to show it.
+            name, text = type(value).__name__, self._text_of(value)
+            self._publish_error(name, text, [f"{name}: {text}"])
 
+    @_native.out_of_sight
     def _showtraceback(
         self, etype: type[BaseException], evalue: BaseException, stb: list[str]
     ) -> None:
         if _kernel.in_forked_child():
             print("\n".join(stb), file=sys.stderr)
             return
-        self._last_traceback = list(stb)
         name, text = etype.__name__, self._text_of(evalue)
         if self.displayhook.is_showing:
             # As ipykernel: a cell whose value cannot be shown has failed.
             self._failed_display = (name, text)
-        publish("error", {"ename": name, "evalue": text, "traceback": self._last_traceback})
+        self._publish_error(name, text, list(stb))
+
+    def _publish_error(self, name: str, text: str, lines: list[str]) -> None:
+        self._last_traceback = lines
+        publish("error", {"ename": name, "evalue": text, "traceback": lines})
 
     # --- input and exit ----------------------------------------------------------------------
 
@@ -434,6 +463,7 @@ class KernelShell(AnsweringShell):
 
     # --- comms ---------------------------------------------------------------------------------
 
+    @_native.out_of_sight
     def comm_message(self, message: Content) -> bytes:
         """A comm_open, comm_msg or comm_close of the front end; the handlers are the user's code."""
         self.watch()
@@ -442,7 +472,7 @@ class KernelShell(AnsweringShell):
         try:
             self._run(self._call(handler, message))
         except BaseException:
-            self.showtraceback()
+            _native.in_sight(self.showtraceback)
         return b"null"
 
     async def _call(self, handler: Any, message: Content) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from xleak import _kernel
+from xleak import _kernel, _native
 
 
 class OutStream(io.TextIOBase):
@@ -17,12 +17,14 @@ class OutStream(io.TextIOBase):
         self.name = name
         self._descriptor = descriptor
 
+    @_native.out_of_sight
     def write(self, text: str, /) -> int:
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         _kernel.write(self._descriptor, text)
         return len(text)
 
+    @_native.out_of_sight
     def flush(self) -> None:
         _kernel.flush()
 

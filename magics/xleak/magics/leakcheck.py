@@ -14,6 +14,7 @@ from IPython.display import display
 
 from xleak.cell_names import Naming
 from xleak.explain import explanation
+from xleak.magics.asked import asked
 from xleak.magics.diagnose import Diagnoser
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
 from xleak.magics.marked_cell import MARK, MarkedCells, is_marked, without_mark
@@ -90,6 +91,7 @@ class LeakcheckMagic(Magics):
         self._diagnoser = Diagnoser(shell)
 
     @line_cell_magic
+    @asked
     def leakcheck(self, line: str, cell: str | None = None) -> None:
         """Report what the session keeps that nobody uses.
 

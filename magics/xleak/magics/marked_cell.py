@@ -3,9 +3,12 @@ after it."""
 
 from __future__ import annotations
 
+import sys
 from itertools import takewhile
 
+from xleak import _native
 from xleak.cell_names import cell_name
+from xleak.magics.asked import no_room
 from xleak.magics.live import live_verdict, live_watcher
 from xleak.render import table, text
 from xleak.render.units import human_bytes, human_seconds, signed_bytes
@@ -30,6 +33,7 @@ def is_marked(source: str) -> bool:
     return MARK in (magic.rstrip() for magic in magics)
 
 
+@_native.out_of_sight
 def without_mark(lines: list[str]) -> list[str]:
     """An input transformer of IPython: the cell without its mark, with line numbers kept."""
     if not lines or lines[0].rstrip() != MARK or watcher() is None:
@@ -58,7 +62,10 @@ class MarkedCells:
         """Prints what a marked cell did, once it was judged."""
         if is_marked(source):
             before, self._before = self._before, None
-            print(cell_report(live_verdict(), index, _grown(before)))
+            try:
+                print(cell_report(live_verdict(), index, _grown(before)))
+            except RecursionError:
+                print(f"xleak: {no_room('the report on this cell')}", file=sys.stderr)
 
 
 def _grown(before: Holdings | None) -> list[Grown] | None:

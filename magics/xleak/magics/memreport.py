@@ -11,6 +11,7 @@ from IPython.display import display
 
 from xleak import _native
 from xleak.magics import snapshot as snapshots
+from xleak.magics.asked import asked
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
 from xleak.render import chart, holders, html, table, text
 from xleak.render import tensors as tensor_table
@@ -42,6 +43,7 @@ class MemreportMagic(Magics):
             watching.showing.append(snapshots.is_recorded)
 
     @line_cell_magic
+    @asked
     def memreport(self, line: str, cell: str | None = None) -> None:
         """Show what each cell kept, and what each name holds.
 

@@ -43,6 +43,7 @@ def is_mark(arguments: str) -> bool:
     return words[:1] == [_OPTION] and (len(words) == 1 or words[1].endswith(".json"))
 
 
+@_native.out_of_sight
 def without_mark(lines: list[str]) -> list[str]:
     """An input transformer of IPython."""
     return lines if watcher() is None else marks.without(lines, MAGIC, is_mark)

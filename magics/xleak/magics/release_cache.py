@@ -6,6 +6,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
 from xleak import _native
+from xleak.magics.asked import asked
 from xleak.shell.release_steps import STEPS, Step, release_cache
 
 _DRY_RUN = "--dry-run"
@@ -16,6 +17,7 @@ class ReleaseCacheMagic(Magics):
     """One line per step."""
 
     @line_magic("release_cache")
+    @asked
     def release(self, line: str) -> None:
         """Let go of garbage cycles, tracebacks, output entries that nobody uses, gradients that keep
         their own Parameters, caches of frameworks and free pages of the C heap, in that order.

@@ -11,6 +11,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
+from xleak import _native
 from xleak.magics import marks
 from xleak.magics.live import live_verdict
 from xleak.render.table import printable
@@ -41,6 +42,7 @@ def is_mark(arguments: str) -> bool:
     return file_of(arguments) is not None
 
 
+@_native.out_of_sight
 def without_mark(lines: list[str]) -> list[str]:
     """An input transformer of IPython."""
     return lines if watcher() is None else marks.without(lines, MAGIC, is_mark)

@@ -6,6 +6,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
 from xleak import _native
+from xleak.magics.asked import asked
 from xleak.shell.release import ForgetResult, forget
 
 # More would hide the first ones.
@@ -18,6 +19,7 @@ class XdelMagic(Magics):
     """In place of IPython's magic of that name."""
 
     @line_magic
+    @asked
     def xdel(self, line: str) -> None:
         """Delete a name, or an output entry, with every hidden reference of the shell's.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
+from xleak.magics.asked import asked
 from xleak.magics.subcommands import devices, env, guard, journal, oom, policy, watch
 
 _SUBCOMMANDS = {
@@ -23,6 +24,7 @@ class XleakMagic(Magics):
     """Subcommands by their first word."""
 
     @line_magic
+    @asked
     def xleak(self, line: str) -> None:
         """Show or set how xleak works; alone, or with --help, it prints help."""
         command, *arguments = line.split() or ["help"]

@@ -20,6 +20,7 @@ from xleak.panel.progress import Progress
 from xleak.panel.repairs import repairs
 from xleak.panel.requests import MOST_IN_WINDOW, REQUESTS, Gate, Refused, Request, id_of, read
 from xleak.panel.told import ToldFindings
+from xleak.shell.entry import entry
 from xleak.shell.journal import Entry, entry_shape
 from xleak.shell.rests import running_loop
 from xleak.verdict import cell_shape
@@ -211,11 +212,12 @@ class Panel:
 
     # --- comms -------------------------------------------------------------------------------
 
+    @entry()
     def _opened(self, opened: BaseComm, message: Any) -> None:
         front = _Front(opened)
         self._fronts[opened.comm_id] = front
-        opened.on_msg(lambda message: self._received(front, message))
-        opened.on_close(lambda message: self._forget(front))
+        opened.on_msg(functools.partial(self._received, front))
+        opened.on_close(functools.partial(self._closed, front))
         self._send(front, messages.hello(self._capabilities))
         self._tell_count()
         if len(self._fronts) > _MOST_FRONTS:
@@ -242,6 +244,11 @@ class Panel:
         except Exception:
             return
 
+    @entry()
+    def _closed(self, front: _Front, message: Message) -> None:
+        self._forget(front)
+
+    @entry()
     def _received(self, front: _Front, message: Message) -> None:
         data, buffers = message["content"].get("data"), message.get("buffers")
         if threading.current_thread() is threading.main_thread():
@@ -251,6 +258,7 @@ class Panel:
             self._waiting.append((front, data, buffers))
             self._loop.call_soon_threadsafe(self._answer_waiting, self._loop)
 
+    @entry()
     def _answer_waiting(self, loop: asyncio.AbstractEventLoop) -> None:
         """On the main thread, and while no cell runs: one that awaits something lets this in."""
         latest = _native.latest_record()

@@ -11,6 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from xleak import _native
 from xleak.shell import tensors
 from xleak.shell.cell_outputs import IpykernelOutputs
+from xleak.shell.entry import entry
 from xleak.shell.readings import (
     begin_device_cell,
     device_readings,
@@ -71,12 +72,14 @@ class CellEvents:
             "post_run_cell": self.post_run_cell,
         }
 
+    @entry()
     def pre_execute(self) -> None:
         """Something is about to run."""
         self._requests.append(_Request(nested=bool(self._requests)))
         if len(self._requests) == 1:
             self._watcher.before_tool_request()
 
+    @entry()
     def pre_run_cell(self, info: Any) -> None:
         """It is not silent."""
         if not self._requests:
@@ -101,11 +104,13 @@ class CellEvents:
                 python_blocks.begin_cell()
                 _native.begin_line_times()
 
+    @entry()
     def post_execute(self) -> None:
         """It has run."""
         if self._requests and not self._requests[-1].announced:
             self._end(self._requests.pop())
 
+    @entry()
     def post_run_cell(self, result: Any) -> None:
         """It was not silent and has run."""
         if not self._requests:

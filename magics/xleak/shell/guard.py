@@ -12,6 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from xleak import _native
 from xleak.originals import _getframe, gc
+from xleak.shell.entry import entry
 from xleak.shell.signals import traceback_of_handler
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Guard:
             for listener in self.when_told:
                 listener(note)
 
+    @entry(False)
     def between_instructions(self) -> BaseException | bool:
         """Called on the main thread, in whichever code it is; an error that it returns is raised there.
         True: it is to be called in other code, soon."""
@@ -105,7 +107,7 @@ class Guard:
         """Garbage and free pages alone: to know what else no name reaches takes a walk over the heap,
         and memory for it."""
         if gc.isenabled():
-            gc.collect()
+            _native.in_sight(gc.collect)
         _native.trim_heap()
         _native.look_at_limits()
         if _native.reason_to_stop() is not None:

@@ -143,14 +143,14 @@ def _carry_out(watching: Watcher, plan: Plan, named: dict[str, int]) -> dict[str
             user_ns.pop(name, None)
     plan.objects.clear()
     if plan.waits:
-        gc.collect()
+        _native.in_sight(gc.collect)
     return returned(before, read_counters())
 
 
 def collect_garbage(watching: Watcher, why: str) -> None:
     """Collects the garbage that is there already, so that it is not counted with what is released."""
     before = read_counters()
-    gc.collect()
+    _native.in_sight(gc.collect)
     freed = returned(before, read_counters())
     if sum(freed.values()) >= _WORTH_NOTING_BYTES:
         watching.journal.add("you", GARBAGE, f"{why} ran the collector", freed)

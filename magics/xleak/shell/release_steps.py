@@ -93,7 +93,7 @@ class _Going:
         def act_and_collect() -> None:
             act()
             if waits:
-                gc.collect()
+                _native.in_sight(gc.collect)
 
         return self.measured(title, detail, what, act_and_collect)
 
@@ -117,7 +117,7 @@ def _collect_cycles(going: _Going) -> Step:
         waiting = going.heap.waiting([it.leaf for it in orphans])
         return Step(title, "what waits for the collector", waiting)
     before = read_counters()
-    found = gc.collect()
+    found = _native.in_sight(gc.collect)
     detail = f"{found} unreachable objects"
     return going.noted(Step(title, detail, returned(before, read_counters())), GARBAGE)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xleak import _native
 from xleak.originals import os
+from xleak.shell.entry import entry
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -42,6 +43,7 @@ class Rests:
             self._timer.cancel()
             self._timer = None
 
+    @entry()
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         self._timer = None
         # The loop runs in cells that await, too; after each of them there is a rest.

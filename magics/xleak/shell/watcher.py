@@ -14,6 +14,7 @@ from xleak import _native
 from xleak.originals import time
 from xleak.shell.caches import UNDERSCORES, OutputCaches
 from xleak.shell.cell_outputs import CellOutputs, TerminalOutputs
+from xleak.shell.entry import entry
 from xleak.shell.holders.search import Holders
 from xleak.shell.journal import Journal
 from xleak.shell.mentions import find_mentions
@@ -70,6 +71,10 @@ def _harmless(method: Method) -> Method:
     def guarded(self: Watcher, *args: Any, **kwargs: Any) -> Any:
         try:
             return method(self, *args, **kwargs)
+        except RecursionError:
+            # The steps below may need more room than is left.
+            _native.cut_short()
+            return None
         except (Exception, KeyboardInterrupt) as error:
             if of_handler := traceback_of_handler(error):
                 traceback.print_exception(type(error), error, of_handler, file=sys.stderr)
@@ -181,6 +186,7 @@ class Watcher:
         # Findings of a look that a magic of ours in the cell has asked for.
         self._tell(in_cell=True)
 
+    @entry()
     def while_running(self) -> None:
         """Now and then while a cell runs, between two of its instructions: an interrupt that comes
         here is the cell's, and so is what a signal handler of the user's raises."""
@@ -295,7 +301,10 @@ class Watcher:
         return {n for n, made in self._tool_names.items() if id(user_ns.get(n, gone)) == made}
 
     def say_failure(self, error: BaseException) -> None:
-        """Says once that xleak failed."""
+        """Says once that xleak failed. A recursion limit of the user's is no failure: who asks hears of it."""
+        if isinstance(error, RecursionError):
+            _native.cut_short()
+            return
         if self._failed:
             return
         self._failed = True

@@ -10,6 +10,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from xleak import _native
 from xleak.cell_names import name_of_run
 from xleak.originals import gc
 from xleak.shell.out_of_memory.host_memory import Room, room
@@ -63,7 +64,7 @@ class _Failures:
         if kept.is_last(now):
             drop_last_errors(self._watcher.shell, kept.others(now))
             # What drew the traceback leaves cycles around its frames.
-            gc.collect()
+            _native.in_sight(gc.collect)
             self._watcher.look_again()
 
     def before_traceback(self, kind: type[BaseException]) -> None:

@@ -14,6 +14,9 @@ _Result = TypeVar("_Result")
 
 # --- who sees what runs ----------------------------------------------------------------------
 
+class Unseen:
+    """What out_of_sight() returns; its attributes are the function's."""
+
 def out_of_sight(function: _Function, otherwise: object = ..., /) -> _Function:
     """The function, to be called where no tracer, profiler or tool of ``sys.monitoring`` sees it.
 

@@ -233,7 +233,7 @@ def test_blocks_are_not_counted_where_that_would_take_a_fiftieth_of_the_cell(
         return 7
 
     monkeypatch.setattr(readings, "time", types.SimpleNamespace(perf_counter=lambda: now))
-    monkeypatch.setattr(readings, "sys", types.SimpleNamespace(getallocatedblocks=walk))
+    monkeypatch.setattr(readings, "getallocatedblocks", walk)
     count = readings.BlockCount()
     found = []
     for seconds in (0.0, 4.9e-3, 5.1e-3):

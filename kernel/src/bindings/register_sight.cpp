@@ -1,3 +1,4 @@
+#include <Python.h>
 #include <structmember.h>
 
 #include <cstddef>
@@ -145,6 +146,7 @@ void register_sight(py::module_& m) {
   unseen_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (unseen_type == nullptr || PyModule_AddFunctions(m.ptr(), functions) != 0)
     throw py::error_already_set();
+  m.attr("Unseen") = py::handle(reinterpret_cast<PyObject*>(unseen_type));
   m.def(
       "cut_short", [] { was_cut_short = true; },
       "Note that the recursion limit has cut short what xleak does by itself.");

@@ -8,6 +8,7 @@ import types
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from xleak import _native
 from xleak.shell.source import parsed
 
 if TYPE_CHECKING:
@@ -63,6 +64,6 @@ def _is_ours(shell: InteractiveShell, name: object) -> bool:
     table: Mapping[Any, Any] = shell.magics_manager.magics["line"]
     magic = table.get(name)
     # The user's own magic of this name can be any callable: none of its attributes is read.
-    function = magic.__func__ if type(magic) is types.MethodType else None
-    module = function.__module__ if type(function) is types.FunctionType else None
+    function: Any = magic.__func__ if type(magic) is types.MethodType else None
+    module = function.__module__ if type(function) is _native.Unseen else None
     return type(module) is str and module.startswith(_OURS)

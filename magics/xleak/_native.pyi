@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeGuard, TypeVar, overload
+
+_Type = TypeVar("_Type")
 
 __version__: str
 
@@ -601,6 +603,44 @@ def trim_heap() -> int:
     """Give free pages of the C heap back; return the bytes by which the resident size fell."""
 
 # --- the Python heap -------------------------------------------------------------------------
+
+# Of an object of the user's these ask nothing: types are compared by identity, and a container is
+# read as C has it, whatever its class answers. The copies are taken in one piece: no thread and no
+# finalizer changes the container meanwhile.
+
+@overload
+def is_exactly(value: object, types: type[_Type]) -> TypeGuard[_Type]: ...
+@overload
+def is_exactly(value: object, types: tuple[type, ...]) -> bool:
+    """Return whether an object is of one of the types itself, and of no subtype."""
+
+@overload
+def is_kind_of(value: object, types: type[_Type]) -> TypeGuard[_Type]: ...
+@overload
+def is_kind_of(value: object, types: tuple[type, ...]) -> bool:
+    """Return whether an object's type is one of the types or derives from one."""
+
+def items_of(mapping: object, start: int = 0, stop: int = ...) -> list[tuple[Any, Any]]:
+    """Return the (key, value) pairs of a dictionary; none of another object. start, stop: as of a slice."""
+
+def entries_of(mapping: object) -> dict[Any, Any]:
+    """Return a copy of a dictionary's entries whose keys are exact text or integers, which are looked up
+    without the user's code; an empty one for another object."""
+
+def names_in(mapping: object) -> list[str]:
+    """Return the keys of a dictionary that are exact text; none of another object."""
+
+def values_of(container: object, start: int = 0, stop: int = ...) -> list[Any]:
+    """Return the elements of a list, a tuple, a set or a deque, or the values of a dictionary; none of
+    another object. start, stop: as of a slice."""
+
+def value_at(mapping: object, key: object) -> Any:
+    """Return what a dictionary has under exact text or an exact integer, None without it. No other key
+    is compared."""
+
+def fields_of_module(name: str) -> dict[str, Any]:
+    """Return the dictionary of a module that is imported, which is not asked; an empty one where
+    sys.modules has something else."""
 
 def bindings_fingerprint(
     entries: dict[int, Any], namespaces: list[dict[str, Any]], last: object

@@ -16,4 +16,5 @@ PYBIND11_MODULE(_native, m, py::multiple_interpreters::not_supported()) {
   xleak::bindings::register_process(m);
   xleak::bindings::register_sight(m);
   xleak::bindings::register_source(m);
+  xleak::bindings::register_user_objects(m);
 }

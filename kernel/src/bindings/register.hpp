@@ -13,5 +13,6 @@ void register_facts(pybind11::module_& m);
 void register_process(pybind11::module_& m);
 void register_sight(pybind11::module_& m);
 void register_source(pybind11::module_& m);
+void register_user_objects(pybind11::module_& m);
 
 }  // namespace xleak::bindings

@@ -7,6 +7,7 @@
 
 #include "bindings/limits.hpp"
 #include "bindings/register.hpp"
+#include "facts/collector_paused.hpp"
 #include "facts/error_remains.hpp"
 #include "facts/fingerprint.hpp"
 #include "facts/live_objects.hpp"
@@ -41,6 +42,8 @@ py::object borrowed(PyObject* object) { return py::reinterpret_borrow<py::object
 
 py::list cached_entries(const py::dict& user_ns, const py::dict& hidden, const py::dict& out,
                         const py::dict& hook, bool scalars) {
+  // What is found is borrowed until it is in the list, and the tuples may set the collector off.
+  const facts::CollectorPaused paused;
   const std::array<py::str, 4> places = {"out", "user_ns", "hidden", "hook"};
   py::list found;
   for (const auto& it : facts::cached_entries(shell_dicts(user_ns, hidden, out, hook), scalars)) {
@@ -52,6 +55,7 @@ py::list cached_entries(const py::dict& user_ns, const py::dict& hidden, const p
 
 py::list user_names(const py::dict& user_ns, const py::dict& hidden, const py::dict& out,
                     const py::dict& hook) {
+  const facts::CollectorPaused paused;
   py::list names;
   for (PyObject* name : facts::user_names(shell_dicts(user_ns, hidden, out, hook)))
     names.append(borrowed(name));
@@ -60,6 +64,7 @@ py::list user_names(const py::dict& user_ns, const py::dict& hidden, const py::d
 
 /// To ask for the length of an exact built-in container runs no code of the user's.
 py::dict lengths_in(const py::dict& names, const py::tuple& types) {
+  const facts::CollectorPaused paused;
   py::dict lengths;
   Py_ssize_t position = 0;
   PyObject* name = nullptr;

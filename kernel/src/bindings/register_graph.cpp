@@ -5,6 +5,7 @@
 #include "bindings/limits.hpp"
 #include "bindings/register.hpp"
 #include "facts/birth_places.hpp"
+#include "facts/collector_paused.hpp"
 #include "facts/heap_snapshot.hpp"
 #include "facts/live_objects.hpp"
 
@@ -56,7 +57,10 @@ std::unique_ptr<HeapSnapshot> take(const py::list& slots,
   return complete ? std::move(snapshot) : nullptr;
 }
 
+// What a snapshot finds is borrowed until it is in a list, which must not set the collector off.
+
 py::list as_list(const std::vector<PyObject*>& objects) {
+  const facts::CollectorPaused paused;
   py::list list;
   for (PyObject* object : objects) list.append(py::reinterpret_borrow<py::object>(object));
   return list;
@@ -78,6 +82,7 @@ py::list made_in(const facts::LiveObjects& live, const py::dict& names) {
 
 std::vector<std::pair<py::list, std::int64_t>> garbage_cycles(const HeapSnapshot& heap,
                                                               const py::list& suspects) {
+  const facts::CollectorPaused paused;
   std::vector<std::pair<py::list, std::int64_t>> cycles;
   for (const auto& waiting : heap.garbage_cycles(as_vector(suspects)))
     cycles.emplace_back(as_list(waiting.suspects), waiting.bytes);
@@ -85,6 +90,7 @@ std::vector<std::pair<py::list, std::int64_t>> garbage_cycles(const HeapSnapshot
 }
 
 std::pair<std::string, py::list> way_around(const HeapSnapshot& heap, const py::object& object) {
+  const facts::CollectorPaused paused;
   const auto circle = heap.way_around(object.ptr());
   return {circle.text, as_list(circle.objects)};
 }
@@ -125,6 +131,7 @@ std::vector<Share> shares(const HeapSnapshot& heap, const ManyLabels& labels, co
 using Container = std::tuple<py::object, std::string, std::int64_t, py::list>;
 
 std::vector<Container> containers(const HeapSnapshot& heap, std::int64_t least, std::size_t most) {
+  const facts::CollectorPaused paused;
   std::vector<Container> found;
   for (const auto& it : heap.containers(least, most)) {
     found.emplace_back(py::reinterpret_borrow<py::object>(it.object), it.way, it.kept,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "collector_paused.hpp"
 #include "heap_snapshot.hpp"
 #include "step_name.hpp"
 
@@ -13,6 +14,23 @@ constexpr int kMostSteps = 32;
 const std::string kOutside = "native code or a running function";
 // Who holds a smaller part of something does not matter to whoever wants its memory back.
 constexpr std::int64_t kPartBytes = 64 << 10;
+
+/// What a dictionary has under one of its own keys, now. A key that is no text is found by
+/// identity: a lookup would ask it for its hash.
+PyObject* value_of_own_key(PyObject* dict, PyObject* key) {
+  if (PyUnicode_CheckExact(key)) {
+    PyObject* value = PyDict_GetItemWithError(dict, key);
+    if (value == nullptr) PyErr_Clear();
+    return value;
+  }
+  Py_ssize_t position = 0;
+  PyObject* own = nullptr;
+  PyObject* value = nullptr;
+  while (PyDict_Next(dict, &position, &own, &value)) {
+    if (own == key) return value;
+  }
+  return nullptr;
+}
 
 }  // namespace
 
@@ -337,8 +355,7 @@ bool HeapSnapshot::below_dominator(Node node, const monitor::Marks& below) const
 PyObject* HeapSnapshot::live_value(Node label, Node node) const {
   for (const NamedSlot& slot : slots_) {
     if (label_nodes_.at(slot.label) != label) continue;
-    PyObject* value = PyDict_GetItemWithError(slot.dict.get(), slot.key.get());
-    if (value == nullptr) PyErr_Clear();
+    PyObject* value = value_of_own_key(slot.dict.get(), slot.key.get());
     if (reinterpret_cast<std::uintptr_t>(value) == addresses_[node]) return value;
   }
   for (const NamedRoot& root : roots_) {
@@ -349,10 +366,12 @@ PyObject* HeapSnapshot::live_value(Node label, Node node) const {
   return nullptr;
 }
 
-/// Each object is read only once the one before it, which is alive, was seen to refer to it.
+/// Each object is read only once the one before it, which is alive, was seen to refer to it. The
+/// names that are made must not set the collector off between the two.
 std::string HeapSnapshot::describe(const std::vector<Node>& way,
                                    std::vector<PyObject*>* passed) const {
   if (way.size() < 2) return "";
+  const CollectorPaused paused;
   const std::string& label = labels_[way[1] - 1];
   if (way.size() == 2) return label;
   PyObject* object = live_value(way[1], way[2]);

@@ -137,10 +137,18 @@ void HeapSnapshot::read_roots() {
   graph_.targets.push_back(monitor::kNoNode);
   graph_.end_row();
   monitor::LargeVector<std::vector<std::pair<PyObject*, bool>>> values(labels_.size() + 1);
+  // In their order, each dictionary once. A lookup would ask the keys for their hashes.
+  std::unordered_set<PyObject*> done;
   for (const NamedSlot& slot : slots_) {
-    PyObject* value = PyDict_GetItemWithError(slot.dict.get(), slot.key.get());
-    if (value == nullptr) PyErr_Clear();
-    if (value != nullptr) values[label_nodes_[slot.label]].emplace_back(value, true);
+    if (!done.insert(slot.dict.get()).second) continue;
+    const auto& named = named_entries_.at(slot.dict.get());
+    Py_ssize_t position = 0;
+    PyObject* key = nullptr;
+    PyObject* value = nullptr;
+    while (PyDict_Next(slot.dict.get(), &position, &key, &value)) {
+      const auto label = named.find(key);
+      if (label != named.end()) values[label->second].emplace_back(value, true);
+    }
   }
   for (const NamedRoot& root : roots_)
     values[label_nodes_[root.label]].emplace_back(root.object.get(), false);

@@ -11,6 +11,7 @@ import pytest
 from allocators import malloc_bytes
 from IPython.core.error import UsageError
 from shells import MIB, Session
+from stand_ins import module_of
 from traitlets import TraitError
 from traitlets.config import Config, Configurable
 from xleak.agent import releases
@@ -347,7 +348,8 @@ def test_a_cache_of_a_device_is_emptied_unless_something_runs_there(
     busy: bool, freed: list[dict[str, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     backend = Backend(busy)
-    monkeypatch.setitem(sys.modules, "torch.cuda", backend)
+    functions = {name: getattr(backend, name) for name in ("current_stream", "empty_cache")}
+    monkeypatch.setitem(sys.modules, "torch.cuda", module_of(**functions))
     monkeypatch.setattr(
         releases,
         "device_readings",

@@ -7,6 +7,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from stand_ins import module_of
 from xleak import _native
 from xleak.shell.holders.products import MatrixProducts
 from xleak.shell.readings import DeviceReading, device_readings
@@ -19,8 +20,8 @@ def without_the_module_for_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "xleak._torch", raising=False)
 
 
-def cuda(fraction: float) -> SimpleNamespace:
-    return SimpleNamespace(
+def cuda(fraction: float) -> ModuleType:
+    return module_of(
         is_initialized=lambda: True,
         device_count=lambda: 1,
         memory_stats=lambda index: {},
@@ -37,7 +38,7 @@ def test_the_total_of_a_device_is_the_part_that_torch_may_have(
     assert [it.total for it in device_readings()] == [4 * GIB]
 
 
-def context(initialized: bool, *types: str) -> SimpleNamespace:
+def context(initialized: bool, *types: str) -> ModuleType:
     """TensorFlow's, as far as it is asked."""
     devices = [
         SimpleNamespace(name=f"/device:{it}:{i}", device_type=it) for i, it in enumerate(types)
@@ -47,7 +48,7 @@ def context(initialized: bool, *types: str) -> SimpleNamespace:
         _logical_devices=devices,
         get_memory_info=lambda name: {"current": 10, "peak": 20},
     )
-    return SimpleNamespace(context_safe=lambda: made)
+    return module_of(context_safe=lambda: made)
 
 
 def test_gpus_of_tensorflow_are_read_once_it_has_set_them_up(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
+from stand_ins import module_of
 from xleak import _native
 from xleak.shell import torch_module
 from xleak.shell.readings import (
@@ -27,9 +28,9 @@ STATS = {
 READ = DeviceReading("cuda:0", 10, 30, 20, 5, 40)
 
 
-def accelerator(initialized: bool = True, **more: object) -> SimpleNamespace:
+def accelerator(initialized: bool = True, **more: object) -> ModuleType:
     """What torch.cuda offers, as far as it is asked."""
-    return SimpleNamespace(is_initialized=lambda: initialized, device_count=lambda: 1, **more)
+    return module_of(is_initialized=lambda: initialized, device_count=lambda: 1, **more)
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pynvml
 import pytest
+from stand_ins import module_of
 from xleak import verdict
 from xleak.render import html, table
 from xleak.shell import other_processes
@@ -65,8 +66,8 @@ class Driver:
         ]
 
 
-def cuda(uuid: str = UUID, reserved: int = 300 * MIB, initialised: bool = True) -> SimpleNamespace:
-    return SimpleNamespace(
+def cuda(uuid: str = UUID, reserved: int = 300 * MIB, initialised: bool = True) -> ModuleType:
+    return module_of(
         is_initialized=lambda: initialised,
         device_count=lambda: 1,
         memory_stats=lambda index: {"reserved_bytes.all.current": reserved},
@@ -78,7 +79,7 @@ def cuda(uuid: str = UUID, reserved: int = 300 * MIB, initialised: bool = True) 
 def machine(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, int | None]]:
     """Asks on a machine with this driver, this torch.cuda, outside a container."""
 
-    def ask(driver: Any, torch_cuda: SimpleNamespace | None = None) -> dict[str, int | None]:
+    def ask(driver: Any, torch_cuda: ModuleType | None = None) -> dict[str, int | None]:
         monkeypatch.delitem(sys.modules, "xleak._torch", raising=False)
         monkeypatch.setitem(sys.modules, "torch", sys.modules.get("torch", ModuleType("torch")))
         monkeypatch.setitem(sys.modules, "torch.cuda", torch_cuda or cuda())

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 import types
 import weakref
 from typing import Any
 
 from xleak import _native
 from xleak.originals import gc, getrefcount
+from xleak.shell.fields import loaded_class
 from xleak.shell.own_ref import OwnRef
 
 _BASES: Any = vars(type)["__bases__"]
 _ENTRIES: Any = vars(type)["__dict__"]
 _MRO: Any = vars(type)["__mro__"]
 # Their finalizers end the code that waits in them.
-_SUSPENDED = {
-    types.GeneratorType: "gi_frame",
-    types.CoroutineType: "cr_frame",
-    types.AsyncGeneratorType: "ag_frame",
-}
+_SUSPENDED = (
+    (types.GeneratorType, "gi_frame"),
+    (types.CoroutineType, "cr_frame"),
+    (types.AsyncGeneratorType, "ag_frame"),
+)
 
 
 def live_objects() -> list[Any]:
@@ -47,8 +47,8 @@ def would_be_noticed(going: list[Any]) -> bool:
 def _weak_into_torch(going: set[int]) -> bool:
     """Whether a weak reference leads to a storage or a tensor that C++ alone keeps: whether it goes with a tensor
     or a graph, no reference of Python's tells."""
-    names = vars(sys.modules["torch"]) if "torch" in sys.modules else {}
-    kinds = tuple(names[name] for name in ("Tensor", "UntypedStorage") if name in names)
+    found = (loaded_class("torch", name) for name in ("Tensor", "UntypedStorage"))
+    kinds = tuple(kind for kind in found if kind is not None)
     # The reference of the list, and that of C++. From Python 3.14 on an argument adds none.
     own = next(getrefcount(it) for it in [object()]) + 1
     return any(
@@ -56,7 +56,7 @@ def _weak_into_torch(going: set[int]) -> bool:
         and getrefcount(it) <= own
         and not going.issuperset(_weak_references(it))
         for it in (gc.get_objects() if kinds else ())
-        if issubclass(type(it), kinds)
+        if _native.is_kind_of(it, kinds)
     )
 
 
@@ -67,8 +67,8 @@ def collector_is_the_users() -> bool:
 
 
 def _has_ended(it: Any) -> bool:
-    frame = _SUSPENDED.get(type(it))
-    return frame is not None and getattr(it, frame) is None
+    frames = (frame for kind, frame in _SUSPENDED if type(it) is kind)
+    return any(getattr(it, frame) is None for frame in frames)
 
 
 def _weak_references(it: Any) -> list[int]:
@@ -76,13 +76,13 @@ def _weak_references(it: Any) -> list[int]:
     references = [
         reference for reference in weakref.getweakrefs(it) if type(reference) is not OwnRef
     ]
-    if not issubclass(type(it), type):
+    if not _native.is_kind_of(it, type):
         return list(map(id, references))
     # Each of its bases has the one without callback; those of abstract classes call back into C.
     own = len(_BASES.__get__(it)) + len(["the list", "the argument"])
     return [
         id(references[at])
         for at, callback in enumerate([reference.__callback__ for reference in references])
-        if type(callback) not in (types.BuiltinFunctionType, type(None))
+        if not _native.is_exactly(callback, (types.BuiltinFunctionType, type(None)))
         or (callback is None and getrefcount(references[at]) > own)
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -89,7 +88,7 @@ class Releases:
         keep = self._watcher.settings.keep_undo > 0
         done = []
         for finding in _unnoticed(heap, orphans):
-            if numbers[finding.key] not in caches.out:
+            if numbers[finding.key] not in caches.entries():
                 continue  # It had the value of the one before.
             before = read_counters()
             taken = TakenOut(caches, numbers[finding.key])
@@ -102,10 +101,13 @@ class Releases:
     def _is_free(self, number: int) -> bool:
         """Whether no cell mentions an entry, and `_`, `__` and `___` mean another, for IPython too."""
         caches = self._watcher.caches
-        value, hook = caches.value_of(number), vars(caches.shell.displayhook)
-        if caches.is_recent(number) or any(hook.get(name) is value for name in UNDERSCORES):
+        shown, hook = caches.values(scalars=True), vars(caches.shell.displayhook)
+        value = shown.get(number)
+        if value is None or caches.is_recent(value):
             return False
-        same = [other for other, shown in caches.entries().items() if shown is value]
+        if any(hook.get(name) is value for name in UNDERSCORES):
+            return False
+        same = [other for other, it in caches.entries().items() if it is value]
         return not any(self._promised.output(other) for other in [number, *same])
 
     def _garbage(
@@ -144,20 +146,20 @@ def _device_caches(findings: Sequence[_native.Finding], interrupted: Interrupted
     """Segments of torch's caches that are wholly free, on devices with nothing to do."""
     wanted = {it.key.removeprefix("cache of ") for it in findings}
     before = {it.device: it.reserved for it in device_readings() if it.reserved is not None}
-    backends = {name: sys.modules.get(f"torch.{name.partition(':')[0]}") for name in wanted}
-    for backend in {id(it): it for it in backends.values() if it is not None}.values():
+    backends = [_native.fields_of_module(f"torch.{name.partition(':')[0]}") for name in wanted]
+    for backend in {id(it): it for it in backends if "empty_cache" in it}.values():
         if all(_rests(backend, name) for name in before):
-            backend.empty_cache()
+            backend["empty_cache"]()
     now = {it.device: it.reserved for it in device_readings() if it.reserved is not None}
     freed = {name: size - now[name] for name, size in before.items() if now.get(name, size) < size}
     return [Release(list(findings), freed)] if freed else []
 
 
-def _rests(backend: Any, device: str) -> bool:
+def _rests(backend: dict[str, Any], device: str) -> bool:
     """Whether all that was asked of a device is done, and no graph of it is being recorded."""
-    if not backend.current_stream(device).query():
+    if not backend["current_stream"](device).query():
         return False
-    return not getattr(backend, "is_current_stream_capturing", lambda: False)()
+    return not backend.get("is_current_stream_capturing", lambda: False)()
 
 
 def _free_heap(findings: Sequence[_native.Finding], interrupted: Interrupted) -> list[Release]:

@@ -15,7 +15,7 @@ from xleak.shell import tensors
 from xleak.shell.batches import BatchPeak
 from xleak.shell.cell_notes import CellNotes, CellTime
 from xleak.shell.fields import fields_of, is_instance
-from xleak.shell.heap import named_values
+from xleak.shell.heap import user_values
 from xleak.shell.holders.reruns import identity_of
 from xleak.shell.out_of_memory.host_memory import room
 from xleak.shell.readings import DeviceReading, device_readings
@@ -185,7 +185,7 @@ def _rises(kept: list[int]) -> bool:
 
 def _loaders(watching: Watcher) -> list[Loader]:
     found = []
-    for name, value in named_values(watching).items():
+    for name, value in user_values(watching).items():
         if is_instance(value, *_LOADER):
             fields = fields_of(value)
             workers, pinned = fields.get("num_workers"), fields.get("pin_memory")

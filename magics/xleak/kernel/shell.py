@@ -37,6 +37,7 @@ from xleak.kernel.questions import AnsweringShell, Content
 from xleak.originals import os
 from xleak.shell import tensors
 from xleak.shell.entry import entry
+from xleak.shell.fields import class_name, is_text
 from xleak.shell.loading import load
 from xleak.shell.readings import (
     begin_device_cell,
@@ -356,13 +357,14 @@ class KernelShell(AnsweringShell):
 
     @_native.out_of_sight
     def _error_of(self, result: Any) -> tuple[str, str] | None:
-        error = result.error_before_exec or result.error_in_exec
+        error = result.error_before_exec
+        error = result.error_in_exec if error is None else error
         return self._failed_display if error is None else self._name_and_text(error)
 
     def _name_and_text(self, error: BaseException) -> tuple[str, str]:
-        if isinstance(error, asyncio.CancelledError) and self._is_interrupt(error):
+        if _native.is_kind_of(error, asyncio.CancelledError) and self._is_interrupt(error):
             return "KeyboardInterrupt", ""
-        return type(error).__name__, self._text_of(error)
+        return class_name(type(error)), self._text_of(error)
 
     def _reply(self, error: tuple[str, str] | None, user_expressions: Content) -> Content:
         reply: Content = {
@@ -395,7 +397,9 @@ class KernelShell(AnsweringShell):
 
     @staticmethod
     def _is_interrupt(error: BaseException | None) -> bool:
-        return error is not None and error.args == ("interrupted",)
+        arguments: Any = BaseException.args
+        told: tuple[Any, ...] = () if error is None else arguments.__get__(error)
+        return len(told) == 1 and is_text(told[0], "interrupted")
 
     @_native.out_of_sight
     def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:
@@ -421,7 +425,7 @@ class KernelShell(AnsweringShell):
         if _kernel.in_forked_child():
             print("\n".join(stb), file=sys.stderr)
             return
-        name, text = etype.__name__, self._text_of(evalue)
+        name, text = class_name(etype), self._text_of(evalue)
         if self.displayhook.is_showing:
             # As ipykernel: a cell whose value cannot be shown has failed.
             self._failed_display = (name, text)

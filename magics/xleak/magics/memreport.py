@@ -114,7 +114,7 @@ def name_report(watching: Watcher, target: str) -> str:
 
 def _value_of(watching: Watcher, label: str) -> Any:
     """The value behind a label that label_of gave."""
-    for number, value in watching.caches.entries().items():
+    for number, value in watching.caches.values(scalars=True).items():
         if label == f"Out[{number}]":
             return value
-    return watching.shell.user_ns.get(label)
+    return _native.value_at(watching.shell.user_ns, label)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -75,10 +74,10 @@ class ProfiledCells:
         if arguments is None or not is_mark(arguments):
             return
         body = "\n".join(line for line in source.splitlines() if not line.startswith("%%"))
-        torch = sys.modules.get("torch")
-        if torch is None:
+        is_profiled = _native.fields_of_module("torch.autograd").get("_profiler_enabled")
+        if is_profiled is None:
             self._said = "torch was not imported before this cell, so nothing was profiled"
-        elif torch.autograd._profiler_enabled() or _PROFILES.search(body):
+        elif is_profiled() or _PROFILES.search(body):
             self._said = "a profiler of your own has this cell, so xleak started none"
         elif not marks.stops_watching(body):
             self._running = _started()
@@ -124,7 +123,7 @@ def _started() -> Any:
     from torch import profiler
 
     activities = [profiler.ProfilerActivity.CPU]
-    if (cuda := sys.modules.get("torch.cuda")) is not None and cuda.is_initialized():
+    if _native.fields_of_module("torch.cuda").get("is_initialized", lambda: False)():
         activities.append(profiler.ProfilerActivity.CUDA)
     started = profiler.profile(activities=activities, profile_memory=True)
     # It writes its own steps to stderr, at the level that it finds when it first starts.

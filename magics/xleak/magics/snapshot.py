@@ -174,12 +174,11 @@ def _file_of_cell(source: str) -> str | None:
 
 def _recorder() -> Any:
     """torch.cuda.memory, where torch uses CUDA already."""
-    cuda, memory = sys.modules.get("torch.cuda"), sys.modules.get("torch.cuda.memory")
-    return memory if cuda is not None and cuda.is_initialized() else None
+    is_initialized = _native.fields_of_module("torch.cuda").get("is_initialized", lambda: False)
+    return sys.modules.get("torch.cuda.memory") if is_initialized() else None
 
 
 def _is_on() -> bool:
     """Whether the user has switched it on, or may have: what it has is left to them."""
-    torch_c = sys.modules.get("torch._C")
-    ask = vars(torch_c).get("_cuda_isHistoryEnabled") if torch_c is not None else None
+    ask = _native.fields_of_module("torch._C").get("_cuda_isHistoryEnabled")
     return bool(ask()) if callable(ask) else True

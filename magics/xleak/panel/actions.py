@@ -66,11 +66,11 @@ def run_fix(shell: InteractiveShell, fix: _native.Fix) -> Outcome:
     before = read_counters()
     try:
         source = shell.transform_cell(fix.code)
+        entries, imported = _native.entries_of(user_ns), set(_imported(source))
         # What a thread of the user's names meanwhile is the user's.
-        now = dict(user_ns)
-        made = [name for name in _bound(source) if name not in now]
-        shadowed = {name: now[name] for name in _imported(source) if name in now}
-        del now
+        made = [name for name in _bound(source) if name not in entries]
+        shadowed = {name: value for name, value in entries.items() if name in imported}
+        del entries
         code = compile(source, "<xleak: a fix>", "exec")
         with contextlib.redirect_stdout(_WithoutThisThread(sys.stdout)):
             exec(code, shell.user_global_ns, user_ns)

@@ -19,6 +19,7 @@ from xleak.shell.holders.look import is_the_users
 from xleak.shell.other_processes import others_by_process
 from xleak.shell.readings import device_readings
 from xleak.shell.release import forget
+from xleak.shell.tensor_fields import tensor_class
 from xleak.shell.watcher import printable
 
 if TYPE_CHECKING:
@@ -142,13 +143,13 @@ def _name_shape(fact: NameFacts) -> Fields:
 
 def _ways(watcher: Watcher, progress: Progress, tensors: set[int]) -> dict[int, str]:
     """How the user's names and outputs lead to tensors, by their ids."""
-    torch = sys.modules.get("torch._C")
-    if not tensors or torch is None:
+    base = tensor_class()
+    if not tensors or base is None:
         return {}
     # The snapshot comes first: the list of all would hold everything.
     heap = _heap(watcher, progress)
     with _native.LiveObjects() as live:
-        found = [it for it in live.instances(torch.TensorBase) if id(it) in tensors]
+        found = [it for it in live.instances(base) if id(it) in tensors]
         ways = {id(it): heap.way_to(it) for it in found}
         del found
     return {tensor: way for tensor, way in ways.items() if is_the_users(way)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,7 +92,7 @@ def id_of(data: Any) -> int | None:
     return value if type(value) is int and 1 <= value <= _MOST_ID else None
 
 
-def read(data: Any, buffers: Any) -> Request:
+def read(data: Any, buffers: Sequence[object] | None) -> Request:
     """The request in the data of a comm message. Raises Refused."""
     if type(data) is not dict or buffers:
         raise Refused("A request is one JSON object without buffers.")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from xleak import _native
 from xleak.shell.fields import fields_of, is_instance
 
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
@@ -23,12 +23,12 @@ class BatchPeak:
     peak_bytes: int
 
 
-def batch_size(source: str, user_ns: Mapping[Any, Any]) -> int | None:
+def batch_size(source: str, user_ns: dict[Any, Any]) -> int | None:
     """By a number such as `batch_size` or by a DataLoader that the cell names; None where there is
     none, or several differ."""
     sizes = set()
     for word in set(_WORD.findall(source)):
-        value = user_ns.get(word)
+        value = _native.value_at(user_ns, word)
         if is_instance(value, *_LOADER):
             value = fields_of(value).get("batch_size")
         elif not _SIZE.fullmatch(word):

@@ -17,7 +17,6 @@ HIDDEN = "the shell's hidden namespace"
 DISPLAY_HOOK = "the display hook"
 LAST_RESULT = "the last execution result"
 # In place of what a thread of the user's has taken away meanwhile.
-_GONE = object()
 _NUMBERED = re.compile(r"_([1-9]\d{0,7})")
 
 # Whether a value is among those that are looked for. Values are never compared but by identity.
@@ -48,13 +47,12 @@ class OutputCaches:
     @property
     def out(self) -> dict[int, Any]:
         """`Out`, which users know as `_oh` too; empty where the user took the name."""
-        out = self.shell.user_ns.get("_oh")
+        out = _native.value_at(self.shell.user_ns, "_oh")
         return out if type(out) is dict else {}
 
     def entries(self) -> dict[int, Any]:
         """`Out` by number; a key of another type is the user's own."""
-        # A thread of the user's may change it at any moment.
-        return {n: value for n, value in dict(self.out).items() if type(n) is int}
+        return {n: value for n, value in _native.items_of(self.out) if type(n) is int}
 
     def barriers(self) -> list[object]:
         """What leads from anything to everything: the shell and its dictionaries."""
@@ -78,6 +76,12 @@ class OutputCaches:
     def user_names(self) -> list[str]:
         """The names of the user's namespace that are not the shell's doing."""
         return _native.user_names(**self._dictionaries())
+
+    def cached_names(self) -> dict[str, Any]:
+        """The names of the user's namespace that are, and what they stand for."""
+        user_ns = self.shell.user_ns
+        cached = self.cached(scalars=True)
+        return {key: value for place, key, value, _, _ in cached if place is user_ns}
 
     def cached(self, *, scalars: bool = False) -> list[Cached]:
         """Every entry of the shell's dictionaries for what was shown; without `scalars` small text and
@@ -117,14 +121,14 @@ class OutputCaches:
         found += [it for it in self._without_number(cached) if it[0] not in mentioned]
         return sorted(found, key=itemgetter(0))
 
-    def labelled(self) -> Iterator[tuple[dict[Any, Any], Any, str]]:
-        """(dictionary, key, label) of every reference to what was shown but small text and numbers: that of the first
-        `Out[n]` with the value, or the name."""
+    def labelled(self) -> Iterator[tuple[dict[Any, Any], Any, str, Any]]:
+        """(dictionary, key, label, value) of every reference to what was shown but small text and numbers: the label is
+        that of the first `Out[n]` with the value, or the name."""
         cached = self.cached()
         recent = self._numbers_of_recent(cached)
         for place, key, value, _, first in cached:
             number = first or recent.get(id(value)) or (key if place is self.out else None)
-            yield place, key, str(key) if number is None else f"Out[{number}]"
+            yield place, key, str(key) if number is None else f"Out[{number}]", value
 
     def label_of_recent(self, value: object) -> str | None:
         """The label of what `_` or the last result has, as of the last look."""
@@ -135,10 +139,14 @@ class OutputCaches:
         """(n, value) of what had an `Out[n]` and lives on without one."""
         numbers = self._numbers_of_recent(cached)
         lost = {id(value): value for value in self._recent(cached) if id(value) in numbers}
-        for _, _, value, _, first in cached:
+        wanted, taken = {numbers[known] for known in lost}, set()
+        for _, _, value, number, first in cached:
             if first:
                 lost.pop(id(value), None)
-        return [(numbers[known], value) for known, value in lost.items()]
+            if number in wanted:
+                taken.add(number)
+        found = [(numbers[known], value) for known, value in lost.items()]
+        return [it for it in found if it[0] not in taken]
 
     def _numbers_of_recent(self, cached: list[Cached]) -> dict[int, int]:
         """By the id of what `_` or another name without a number has: its n, also where that is gone since the last
@@ -197,25 +205,16 @@ class OutputCaches:
 
     def is_cached_name(self, name: str) -> bool:
         """Whether a name in the user's namespace is the shell's doing."""
-        value = self.shell.user_ns.get(name, _GONE)
-        if value is _GONE:
-            return False
-        is_hidden = self.shell.user_ns_hidden.get(name, _GONE) is value
-        if name in UNDERSCORES:
-            return is_hidden or vars(self.shell.displayhook).get(name) is value
-        match = _NUMBERED.fullmatch(name)
-        if match is None:
-            return False
-        return is_hidden or self.out.get(int(match.group(1)), _GONE) is value
+        return name in self.cached_names()
 
     def value_of(self, number: int) -> Any:
         """The value of `Out[number]`, also where it lives on outside Out. Raises KeyError."""
         return self.values(scalars=True)[number]
 
-    def is_recent(self, number: int) -> bool:
-        """Whether `_`, `__` or `___` still means the value of `Out[number]`. Raises KeyError."""
-        value, user_ns = self.value_of(number), self.shell.user_ns
-        return any(user_ns.get(name, _GONE) is value for name in UNDERSCORES)
+    def is_recent(self, value: object) -> bool:
+        """Whether `_`, `__` or `___` still means a value that was shown."""
+        user_ns = self.shell.user_ns
+        return any(_native.value_at(user_ns, name) is value for name in UNDERSCORES)
 
     def drop(self, wanted: Wanted) -> None:
         """Removes every reference of the caches to a wanted value."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 from xleak import _native
@@ -49,5 +48,5 @@ def _malloc() -> int:
 
 
 def _arrow() -> int | None:
-    pyarrow = sys.modules.get("pyarrow")
-    return None if pyarrow is None else int(pyarrow.total_allocated_bytes())
+    ask = _native.fields_of_module("pyarrow").get("total_allocated_bytes")
+    return None if ask is None else int(ask())

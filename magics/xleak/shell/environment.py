@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import re
 import resource
-import sys
-from types import ModuleType
 from typing import Any
 
+from xleak import _native
 from xleak.originals import os
 from xleak.shell.other_processes import nvml
 from xleak.shell.readings import device_readings
@@ -60,7 +59,7 @@ def cuda_versions() -> dict[str, str]:
     build = _field("tensorflow.python.platform.build_info", "build_info")
     found = {
         "torch": _field("torch.version", "cuda"),
-        "tensorflow": dict.get(build, "cuda_version") if issubclass(type(build), dict) else None,
+        "tensorflow": _native.value_at(build, "cuda_version"),
         "driver": _driver(),
     }
     return {name: version for name, version in found.items() if type(version) is str and version}
@@ -112,7 +111,4 @@ def _driver() -> str | None:
 
 def _field(module: str, name: str) -> Any:
     """An attribute that stands in a loaded module itself; None without it."""
-    found = sys.modules.get(module)
-    if not issubclass(type(found), ModuleType):
-        return None
-    return dict.get(ModuleType.__getattribute__(found, "__dict__"), name)
+    return _native.fields_of_module(module).get(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from types import GetSetDescriptorType, MemberDescriptorType
+from types import FrameType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType
 from typing import Any
 
 from xleak import _native
@@ -12,17 +12,28 @@ from xleak import _native
 _DICT: Any = type.__dict__["__dict__"]
 _MRO: Any = type.__dict__["__mro__"]
 _NAME: Any = type.__dict__["__name__"]
+# A dictionary; from Python 3.13 on a view of a function's frame.
+_SHOWN = type((lambda: sys._getframe().f_locals)())
+
+
+def is_text(value: object, text: str) -> bool:
+    """Whether a value is exact text, and that one."""
+    return type(value) is str and value == text
 
 
 def fields_of(it: object) -> dict[Any, Any]:
-    """The attributes that stand in an object itself; empty where it keeps none in a dictionary."""
+    """A copy of the attributes that stand in an object itself; empty where it keeps none in a dictionary."""
+    return _native.entries_of(dictionary_of(it))
+
+
+def dictionary_of(it: object) -> object:
+    """The dictionary itself that an object keeps them in, which is only to be compared; None without one."""
     for base in ancestors_of(type(it)):
         slot = class_fields(base).get("__dict__")
         # Of a class of the user's it may be a property, which is code.
         if type(slot) is GetSetDescriptorType:
-            found = slot.__get__(it)
-            return found if type(found) is dict else {}
-    return {}
+            return slot.__get__(it)
+    return None
 
 
 def slot_of(it: object, name: str) -> Any:
@@ -32,7 +43,7 @@ def slot_of(it: object, name: str) -> Any:
 
 
 def class_fields(owner: type) -> Any:
-    """The attributes that stand in a class itself, as a mapping."""
+    """The attributes that stand in a class itself, as a mapping; its copy() is made in one piece."""
     return _DICT.__get__(owner)
 
 
@@ -49,9 +60,9 @@ def class_name(owner: type) -> str:
 
 def loaded_class(module: str, name: str) -> Any:
     """A class of a library, where the process has imported it; else None."""
-    found = getattr(sys.modules.get(module), "__dict__", {}).get(name)
+    found = _native.fields_of_module(module).get(name)
     # The type of a type may be a metaclass.
-    return found if issubclass(type(found), type) else None
+    return found if _native.is_kind_of(found, type) else None
 
 
 def is_instance(it: object, module: str, name: str) -> bool:
@@ -59,6 +70,20 @@ def is_instance(it: object, module: str, name: str) -> bool:
     base = loaded_class(module, name)
     # By identity: a metaclass may compare as it likes.
     return base is not None and any(own is base for own in ancestors_of(type(it)))
+
+
+def module_of_callable(it: object) -> str:
+    """The module of a function, or of a method's; empty for what else may be called."""
+    function = it.__func__ if type(it) is MethodType else it
+    is_known = type(function) is FunctionType or type(function) is _native.Unseen
+    module = function.__module__ if is_known else None
+    return module if type(module) is str else ""
+
+
+def locals_of(frame: FrameType) -> dict[str, Any]:
+    """A copy of the locals of a frame; empty where the user's mapping is in their place."""
+    shown: Any = frame.f_locals
+    return _native.entries_of(dict(shown) if type(shown) is _SHOWN else shown)
 
 
 def instances(

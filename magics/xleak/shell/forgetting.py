@@ -20,7 +20,6 @@ _SEARCH_MS = 500.0
 # More than anybody reads.
 _WAYS = 100
 # In place of what has gone meanwhile.
-_GONE = object()
 _QUOTED = re.compile(r"'[^']*'")
 
 
@@ -78,32 +77,22 @@ class Namespace:
     """The user's namespace without what the shell put there, and without some names."""
 
     def __init__(self, watcher: Watcher, without: list[str]) -> None:
-        self._user_ns = watcher.shell.user_ns
-        hidden = watcher.shell.user_ns_hidden
-        # A thread of the user's may change them at any moment.
-        names = [it for it in list(self._user_ns) if type(it) is str and it not in without]
-        names = [name for name in names if not watcher.caches.is_cached_name(name)]
-        self._tools = watcher.tool_names() - set(without)
-        self._names = [
-            name
-            for name in names
-            if name not in self._tools
-            and (value := self._user_ns.get(name, _GONE)) is not _GONE
-            and hidden.get(name, _GONE) is not value
-        ]
+        tools = watcher.tool_names()
+        own = set(watcher.caches.user_names()) - tools
+        entries = _native.entries_of(watcher.shell.user_ns)
+        kept = [(name, value) for name, value in entries.items() if name not in without]
+        self._tools = [(name, value) for name, value in kept if name in tools]
+        self._names = [(name, value) for name, value in kept if name in own]
 
     def of_user(self) -> Iterator[tuple[str, Any]]:
         """(name, value) of the user's own names, scalars and text left out."""
-        for name in self._names:
-            value = self._user_ns.get(name)
+        for name, value in self._names:
             if not _native.is_small_scalar(value) and type(value) is not ModuleType:
                 yield name, value
 
     def of_tools(self) -> Iterator[tuple[str, Any]]:
         """(name, value) of names that a tool made."""
-        for name in self._tools:
-            if (value := self._user_ns.get(name, _GONE)) is not _GONE:
-                yield name, value
+        yield from self._tools
 
 
 def _views(watcher: Watcher, parts: set[int], known: set[int], kept: Namespace) -> list[Any]:

@@ -3,11 +3,11 @@ variables that it uses. Training by Keras writes one for each model."""
 
 from __future__ import annotations
 
-import sys
 import types
 from collections.abc import Iterator
 from typing import Any
 
+from xleak import _native
 from xleak.shell.fields import is_instance, loaded_class, slot_of
 
 LABEL = "TensorFlow's table of gradients"
@@ -20,7 +20,7 @@ _RESOURCE = 20
 
 def table() -> dict[Any, Any]:
     """By name what is registered; empty where TensorFlow is not there, or keeps it otherwise."""
-    module = getattr(sys.modules.get(_OPS), "__dict__", {})
+    module = _native.fields_of_module(_OPS)
     found = slot_of(module.get("gradient_registry"), "_registry")
     return found if type(found) is dict else {}
 
@@ -33,14 +33,14 @@ def is_made(name: object) -> bool:
 def slots() -> Iterator[tuple[dict[Any, Any], object, str]]:
     """(table, name, label) for a snapshot."""
     entries = table()
-    return ((entries, name, LABEL) for name in entries if is_made(name))
+    return ((entries, name, LABEL) for name in _native.names_in(entries) if is_made(name))
 
 
 def variables_of(name: str) -> list[Any]:
     """The handles of the variables that the graph of an entry uses."""
-    entry = table().get(name)
-    result = _captured(entry.get("type") if type(entry) is dict else None, "tape_grad_fn", "result")
-    first = result[0] if type(result) in (list, tuple) and result else result
+    entry = _native.value_at(_native.value_at(table(), name), "type")
+    result = _captured(entry, "tape_grad_fn", "result")
+    first = next(iter(_native.values_of(result)), result)
     if not is_instance(first, _OPS, "SymbolicTensor"):
         return []
     graph, eager = outermost(first.graph), loaded_class(_OPS, "EagerTensor")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
 from xleak.shell import torch_module
+from xleak.shell.fields import class_fields, loaded_class
+from xleak.shell.tensor_fields import tensor_class, untouched
 
 if TYPE_CHECKING:
     from xleak import _torch
@@ -24,16 +25,14 @@ class GraphGradient:
 
 def gradients_with_graph(live: _native.LiveObjects) -> list[GraphGradient]:
     """Those of all live tensors."""
-    torch_c = sys.modules.get("torch._C")
-    if torch_c is None:
+    if tensor_class() is None:
         return []
-    base: Any = torch_c.TensorBase
-    found = []
-    with torch_c.DisableTorchFunction():
-        for tensor in live.instances(base):
+    base, found = class_fields(tensor_class()), []
+    with untouched():
+        for tensor in live.instances(tensor_class()):
             # Torch warns where another tensor than a leaf is asked for its gradient.
-            gradient = base.grad.__get__(tensor) if base.is_leaf.__get__(tensor) else None
-            if gradient is not None and base.grad_fn.__get__(gradient) is not None:
+            gradient = base["grad"].__get__(tensor) if base["is_leaf"].__get__(tensor) else None
+            if gradient is not None and base["grad_fn"].__get__(gradient) is not None:
                 found.append(GraphGradient(tensor, gradient))
     return found
 
@@ -54,17 +53,16 @@ def orphaned_gradients(
 
 def drop(gradients: list[GraphGradient]) -> None:
     """Sets `.grad` of the leaves to None, and empties the list, which keeps them too."""
-    torch_c: Any = sys.modules["torch._C"]
-    with torch_c.DisableTorchFunction():
+    field = class_fields(tensor_class())["grad"]
+    with untouched():
         for it in gradients:
-            torch_c.TensorBase.grad.__set__(it.leaf, None)
+            field.__set__(it.leaf, None)
     gradients.clear()
 
 
 def _has_native_modules(live: _native.LiveObjects) -> bool:
     """Whether there are TorchScript modules, which have Parameters that Python does not see."""
-    torch_c: Any = sys.modules["torch._C"]
-    script = getattr(torch_c, "ScriptModule", None)
+    script = loaded_class("torch._C", "ScriptModule")
     return script is not None and bool(live.instances(script))
 
 
@@ -76,8 +74,7 @@ class Graphs:
 
         self._graphs: dict[int, _torch.Graph] = {}
         self._rows = _torch.census()
-        torch_c: Any = sys.modules["torch._C"]
-        tensors = live.instances(torch_c.TensorBase)
+        tensors = live.instances(tensor_class())
         # Python objects that only a graph keeps are no owners of their own.
         self._inner = {id(it) for it in heap.only_in_graphs(tensors)}
         with_graph = {tensor for row in self._rows if row.grad_fn for tensor in row.tensors}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
-from xleak.shell.heap import FIGURES, LEAST_BYTES, named_values
+from xleak.shell.heap import FIGURES, LEAST_BYTES, user_values
 from xleak.shell.tracebacks import LAST_TRACEBACK
 
 if TYPE_CHECKING:
@@ -71,6 +71,6 @@ def grown_since(
 
 def _values(watcher: Watcher) -> Iterator[tuple[str, Any]]:
     """(label of the snapshot, value) of the user's names and of the output entries."""
-    yield from named_values(watcher).items()
+    yield from user_values(watcher).items()
     for number, value in watcher.caches.entries().items():
         yield f"Out[{number}]", value

@@ -151,7 +151,7 @@ def runs_user_code(shell: InteractiveShell, frame: FrameType | None) -> bool:
     while frame is not None:
         if frame.f_code is _RUN_CODE:
             return called is not None and called.f_globals is shell.user_global_ns
-        module = dict.get(frame.f_globals, "__name__")
+        module = _native.value_at(frame.f_globals, "__name__")
         is_ours = type(module) is str and module.partition(".")[0] == "xleak"
         if is_ours and (called is None or not _calls_user_code(frame)):
             return False

@@ -12,6 +12,7 @@ from xleak import _native
 from xleak.originals import _current_frames, time
 from xleak.shell import gradient_table, torch_module
 from xleak.shell.caches import LAST_RESULT
+from xleak.shell.fields import class_fields, loaded_class
 from xleak.shell.registries import hooks, registries
 from xleak.shell.tracebacks import LAST_TRACEBACK, error_entries
 from xleak.shell.widgets import widget_slots
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 FIGURES = "pyplot's open figures"
 # In place of what a thread of the user's has taken away meanwhile.
-_GONE = object()
 
 # (dictionary, its own key, label): what the entry leads to is held by the label.
 Slot = tuple[dict[Any, Any], object, str]
@@ -38,8 +38,9 @@ def take_snapshot(
     graphs_ms: autograd graphs that take longer are read in part; with a deadline, not at all.
     """
     # What is named first is told first where two ways are equally short.
-    slots = [*_names(watcher), *tool_slots(watcher), *_cached(watcher), *_errors(watcher)]
-    slots += [(figures(), number, FIGURES) for number in figures()]
+    slots = [*_names(watcher), *tool_slots(watcher)]
+    slots += [*(slot for slot, _ in _cached(watcher)), *_errors(watcher)]
+    slots += [(figures(), number, FIGURES) for number, _ in _native.items_of(figures())]
     slots += [*hooks(), *widget_slots(watcher.shell), *gradient_table.slots()]
     saved, complete = saved_memory(graphs_ms, interrupted)
     if not complete and (deadline_ms is not None or (interrupted and interrupted())):
@@ -74,9 +75,9 @@ def saved_memory(
 
 def figures() -> dict[Any, Any]:
     """pyplot's registry of open figures, by number."""
-    registry = sys.modules.get("matplotlib._pylab_helpers")
-    figures = getattr(getattr(registry, "Gcf", None), "figs", None)
-    return figures if isinstance(figures, dict) else {}
+    registry = loaded_class("matplotlib._pylab_helpers", "Gcf")
+    figures = class_fields(registry).get("figs") if registry is not None else None
+    return figures if _native.is_kind_of(figures, dict) else {}
 
 
 def user_names(watcher: Watcher) -> list[str]:
@@ -85,11 +86,11 @@ def user_names(watcher: Watcher) -> list[str]:
     return [name for name in watcher.caches.user_names() if name not in tools]
 
 
-def named_values(watcher: Watcher) -> dict[str, Any]:
-    """What the names that the user gave stand for."""
-    # A thread of the user's may take a name away at any moment.
-    user_ns = dict(watcher.shell.user_ns)
-    return {name: user_ns[name] for name in user_names(watcher) if name in user_ns}
+def user_values(watcher: Watcher) -> dict[str, Any]:
+    """What these names stand for. Not to be kept while a snapshot is taken."""
+    names = set(user_names(watcher))
+    entries = _native.entries_of(watcher.shell.user_ns)
+    return {name: value for name, value in entries.items() if name in names}
 
 
 def _names(watcher: Watcher) -> Iterator[Slot]:
@@ -102,23 +103,37 @@ def tool_slots(watcher: Watcher) -> Iterator[Slot]:
     """The names that a tool made."""
     user_ns = watcher.shell.user_ns
     for name in _own_keys(user_ns, watcher.tool_names()):
-        yield user_ns, name, f"{name} (made by a tool)"
+        yield user_ns, name, _label_of_tool(name)
 
 
-def _cached(watcher: Watcher) -> Iterator[Slot]:
-    """The entries of the output caches but small text and numbers, under the label of the Out entry with the
-    same value."""
+def tool_values(watcher: Watcher) -> Iterator[tuple[str, Any]]:
+    """(label, value) of them."""
+    tools = watcher.tool_names()
+    for name, value in _native.items_of(watcher.shell.user_ns) if tools else ():
+        if type(name) is str and name in tools:
+            yield _label_of_tool(name), value
+
+
+def _label_of_tool(name: str) -> str:
+    return f"{name} (made by a tool)"
+
+
+def _cached(watcher: Watcher) -> Iterator[tuple[Slot, Any]]:
+    """(slot, value) of the entries of the output caches but small text and numbers, under the label of the Out
+    entry with the same value."""
     caches, last = watcher.caches, watcher.shell.last_execution_result
-    yield from caches.labelled()
+    for place, key, label, value in caches.labelled():
+        yield (place, key, label), value
     result = vars(last) if last else {}
     for name in _own_keys(result, ("result",)):
-        yield result, name, caches.label_of_recent(result[name]) or LAST_RESULT
+        shown = result.get(name)
+        yield (result, name, caches.label_of_recent(shown) or LAST_RESULT), shown
 
 
 def shell_labels(watcher: Watcher, ids: set[int]) -> list[str]:
     """The labels of what caches and tools have of these objects."""
-    caches_and_tools = [*tool_slots(watcher), *_cached(watcher)]
-    return [label for entries, key, label in caches_and_tools if id(entries.get(key, _GONE)) in ids]
+    labels = [*tool_values(watcher), *((slot[2], value) for slot, value in _cached(watcher))]
+    return [label for label, value in labels if id(value) in ids]
 
 
 def _errors(watcher: Watcher) -> Iterator[Slot]:
@@ -140,7 +155,7 @@ def _roots() -> Iterator[tuple[str, object]]:
 def _own_keys(entries: dict[Any, Any], names: Iterable[str]) -> list[Any]:
     """The keys of a dictionary as the very objects that it has."""
     wanted = set(names)
-    return [key for key in list(entries) if type(key) is str and key in wanted]
+    return [key for key in _native.names_in(entries) if key in wanted]
 
 
 # --- by name ---------------------------------------------------------------------------------
@@ -184,10 +199,10 @@ def name_facts(
 def values_by_label(watcher: Watcher) -> dict[str, Any]:
     """What the user's names and the output entries stand for; modules are left out, and small text and numbers
     among the entries."""
-    cached = watcher.caches.cached()
-    labels = watcher.caches.labels(cached)
-    values = named_values(watcher)
-    values |= {labels[id(value)]: value for value in watcher.caches.values(cached).values()}
+    caches, values = watcher.caches, user_values(watcher)
+    cached = caches.cached()
+    labels = caches.labels(cached)
+    values |= {labels[id(value)]: value for value in caches.values(cached).values()}
     return {label: value for label, value in values.items() if type(value) is not ModuleType}
 
 
@@ -218,12 +233,13 @@ def largest_names(
 
 def label_of(watcher: Watcher, target: str) -> str:
     """The label of a snapshot for a name or an entry as the user types it. Raises ValueError."""
-    caches, user_ns = watcher.caches, watcher.shell.user_ns
-    labels = caches.labels()
+    caches = watcher.caches
+    labels, names = caches.labels(), _native.entries_of(watcher.shell.user_ns)
     entries = {f"Out[{number}]": value for number, value in caches.entries().items()}
     if target in entries:
         return labels.get(id(entries[target]), target)
-    value = user_ns.get(target, _GONE)
-    if value is _GONE:
+    if target not in names:
         raise ValueError(f"name {target!r} is not defined")
-    return labels.get(id(value), target) if caches.is_cached_name(target) else target
+    if caches.is_cached_name(target):
+        return labels.get(id(names[target]), target)
+    return target

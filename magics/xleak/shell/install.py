@@ -11,6 +11,7 @@ from xleak.magics.register import register
 from xleak.panel.panel import Panel
 from xleak.shell.cell_outputs import CellOutputs, IpykernelOutputs
 from xleak.shell.events import CellEvents
+from xleak.shell.fields import module_of_callable
 from xleak.shell.flight import Flight
 from xleak.shell.guard import Guard, Write
 from xleak.shell.out_of_memory import watch_for_failures
@@ -36,6 +37,7 @@ class _Installation:
 
 
 _installed: _Installation | None = None
+_is_registered = False
 
 
 def attach(
@@ -54,13 +56,16 @@ def attach(
     between its cells; else the one that runs now. tell_live: reports to the comms of these ids what a
     running cell does. write: writes under the running cell, whatever it did to the streams.
     """
-    global _installed
+    global _installed, _is_registered
     current = watcher()
     if current is not None:
         return current
     under_load_ext = IpykernelOutputs(shell) if events and hasattr(shell, "kernel") else None
-    # Callbacks that come after the watcher are taken for a cell's.
-    atexit.register(_native.drop_flight_record)
+    if not _is_registered:
+        # Callbacks that come after the watcher are taken for a cell's.
+        atexit.register(_native.drop_flight_record)
+        # For good: to take it out again would compare it with those of the user's.
+        _is_registered = True
     current = Watcher(shell, outputs or under_load_ext)
     set_watcher(current)
     _native.follow_lines(shell.user_global_ns)
@@ -99,14 +104,12 @@ def detach(shell: InteractiveShell) -> None:
         _installed.panel.close()
     if _installed.flight is not None:
         _installed.flight.stop()
-    atexit.unregister(_native.drop_flight_record)
     for kind, before in _installed.magics.items():
         _restore(shell, kind, before)
-    ours = [t for t in shell.input_transformers_cleanup if t not in _installed.transformers]
-    for transformer in ours:
-        if getattr(transformer, "__module__", "").startswith("xleak."):
-            shell.input_transformers_cleanup.remove(transformer)
-    shell.configurables.remove(current.settings)
+    known = {id(it) for it in _installed.transformers}
+    transformers, configurables = shell.input_transformers_cleanup, shell.configurables
+    transformers[:] = [it for it in transformers if id(it) in known or not _is_ours(it)]
+    configurables[:] = [it for it in configurables if it is not current.settings]
     _native.set_enabled(False)
     _native.set_guard("off")
     _native.set_rules_off(set())
@@ -115,12 +118,16 @@ def detach(shell: InteractiveShell) -> None:
     _installed = None
 
 
+def _is_ours(it: object) -> bool:
+    return module_of_callable(it).startswith("xleak.")
+
+
 def _restore(shell: InteractiveShell, kind: str, before: dict[str, Any]) -> None:
     """Takes out our magics alone: others may have come since."""
     manager = shell.magics_manager
     table = manager.magics[kind]
-    for name, magic in list(table.items()):
-        if not getattr(magic, "__module__", "").startswith("xleak."):
+    for name, magic in _native.items_of(table):
+        if not _is_ours(magic):
             continue
         if name not in before:
             del table[name]

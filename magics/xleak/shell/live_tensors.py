@@ -9,7 +9,7 @@ from xleak import _native
 from xleak.shell import torch_module
 from xleak.shell.holders.look import is_the_users
 from xleak.shell.holders.places import as_written
-from xleak.shell.module_devices import tensor_class
+from xleak.shell.tensor_fields import tensor_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any
 
 from xleak import _native
@@ -15,6 +13,7 @@ from xleak.shell.holders.look import is_the_users
 from xleak.shell.holders.optimizers import live_optimizers, weights_of
 from xleak.shell.holders.places import as_written
 from xleak.shell.modules import entries_of, live_modules, outermost, parts_of
+from xleak.shell.tensor_fields import is_tensor
 
 # What accelerate sets on modules whose weights it brings from elsewhere for each pass.
 OFFLOADED = ("_hf_hook", "hf_device_map")
@@ -64,7 +63,7 @@ def _of_module(root: Any, way: str) -> Placement:
         is_offloaded |= any(name in fields_of(part) for name in OFFLOADED)
         parameters.update(device_of(it) for it in _tensors(entries_of(part, "_parameters")))
         for entries, counts in ((entries_of(part, "_buffers"), buffers), (fields_of(part), plain)):
-            for name, value in list(dict.items(entries)):
+            for name, value in entries.items():
                 if type(name) is str and is_tensor(value):
                     counts[device_of(value)] += 1
                     if has_dimensions(value):
@@ -98,7 +97,8 @@ def _hints_of_parallel(root: Any, parameters: Mapping[str, int]) -> list[str]:
     if not any(type(root) is it for it in classes if it is not None):
         return []
     ids = fields_of(root).get("device_ids")
-    if type(ids) is not list or any(type(it) is not int for it in ids):
+    ids = _native.values_of(ids) if type(ids) is list else None
+    if ids is None or any(type(it) is not int for it in ids):
         return []
     if not ids:
         return ["it wraps for no device: it calls its module as it is"]
@@ -113,7 +113,7 @@ def _of_optimizer(it: Any, fields: dict[str, Any], way: str) -> Placement:
     moments: Counter[str] = Counter()
     apart: Counter[tuple[str, str]] = Counter()
     state: Any = fields.get("state")
-    for weight, entries in list(dict.items(state)) if issubclass(type(state), dict) else ():
+    for weight, entries in _native.items_of(state):
         if type(entries) is not dict:
             continue
         for value in _tensors(entries):
@@ -133,18 +133,7 @@ def _of_optimizer(it: Any, fields: dict[str, Any], way: str) -> Placement:
 
 
 def _tensors(entries: dict[Any, Any]) -> list[Any]:
-    return [value for value in list(dict.values(entries)) if is_tensor(value)]
-
-
-def tensor_class() -> Any:
-    """torch._C.TensorBase, which every tensor is of; None where torch is not imported."""
-    return loaded_class("torch._C", "TensorBase")
-
-
-def is_tensor(value: object) -> bool:
-    """Whether it is a tensor, by its type alone."""
-    base = tensor_class()
-    return base is not None and issubclass(type(value), base)
+    return [value for value in _native.values_of(entries) if is_tensor(value)]
 
 
 def device_of(tensor: Any) -> str:
@@ -158,10 +147,6 @@ def has_dimensions(tensor: Any) -> bool:
 
 
 def _is_exact(tensor: object) -> bool:
-    torch, parameter = sys.modules.get("torch"), sys.modules.get("torch.nn.parameter")
-    exact = (_class(torch, "Tensor"), _class(parameter, "Parameter"), _class(parameter, "Buffer"))
+    parameters = _native.fields_of_module("torch.nn.parameter")
+    exact = (loaded_class("torch", "Tensor"), parameters.get("Parameter"), parameters.get("Buffer"))
     return any(type(tensor) is it for it in exact if it is not None)
-
-
-def _class(module: ModuleType | None, name: str) -> Any:
-    return vars(module).get(name) if type(module) is ModuleType else None

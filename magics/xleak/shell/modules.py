@@ -30,9 +30,7 @@ def is_module(it: object) -> bool:
 
 def entries_of(module: object, name: str) -> dict[Any, Any]:
     """A copy of one of a module's own dictionaries, such as "_parameters"; empty without it."""
-    entries: Any = fields_of(module).get(name)
-    # Unbound: the user may have put in a dictionary of their own making.
-    return dict(dict.items(entries)) if issubclass(type(entries), dict) else {}
+    return _native.entries_of(fields_of(module).get(name))
 
 
 def parts_of(module: object) -> Iterator[Any]:

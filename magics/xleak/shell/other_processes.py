@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from xleak import _native
 from xleak.originals import os
 from xleak.shell.readings import DeviceReading, device_readings
 
@@ -120,7 +120,8 @@ def _name_of(pid: int) -> str | None:
 def _uuid(device: str) -> str:
     """NVML counts all cards and torch those that CUDA_VISIBLE_DEVICES leaves, in CUDA's order."""
     index = int(device.removeprefix("cuda:"))
-    return f"GPU-{sys.modules['torch.cuda'].get_device_properties(index).uuid}"
+    ask = _native.fields_of_module("torch.cuda")["get_device_properties"]
+    return f"GPU-{ask(index).uuid}"
 
 
 def _ours(processes: list[Any], reading: DeviceReading) -> int | None:

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from xleak import _native
-from xleak.shell.heap import tool_slots
+from xleak.shell.heap import tool_slots, tool_values
 
 if TYPE_CHECKING:
     from xleak.shell.watcher import Watcher
@@ -54,7 +54,7 @@ def kept_by_outputs(
             entries[place][0],
             held,
             _native.type_name(entries[place][1]),
-            holders[id(entries[place][1])],
+            holders.get(id(entries[place][1]), []),
             [entries[other][0] for other in others],
         )
         for place, held, others in large
@@ -65,9 +65,8 @@ def _holders(watcher: Watcher, ids: set[int]) -> dict[int, list[str]]:
     """By the id of a value every reference of the shell's to it, and of tools."""
     if not ids:
         return {}
-    tools = [(label, names[name]) for names, name, label in tool_slots(watcher)]
     holders: dict[int, dict[str, None]] = {}
-    for label, value in chain(watcher.caches.slots(scalars=False), tools):
+    for label, value in chain(watcher.caches.slots(scalars=False), tool_values(watcher)):
         if id(value) in ids:
             holders.setdefault(id(value), {})[label] = None
     return {known: list(labels) for known, labels in holders.items()}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-import types
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
+from xleak.shell.fields import module_of_callable
 from xleak.shell.source import parsed
 
 if TYPE_CHECKING:
@@ -62,8 +62,6 @@ def _is_automagic(shell: InteractiveShell, source: str, first: str) -> bool:
 
 def _is_ours(shell: InteractiveShell, name: object) -> bool:
     table: Mapping[Any, Any] = shell.magics_manager.magics["line"]
-    magic = table.get(name)
+    magic = _native.value_at(table, name) if type(name) is str else None
     # The user's own magic of this name can be any callable: none of its attributes is read.
-    function: Any = magic.__func__ if type(magic) is types.MethodType else None
-    module = function.__module__ if type(function) is _native.Unseen else None
-    return type(module) is str and module.startswith(_OURS)
+    return module_of_callable(magic).startswith(_OURS)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from xleak import _native
 from xleak.originals import getallocatedblocks, time
 from xleak.shell.tensorflow_memory import tensorflow_gpus
 
@@ -102,13 +103,13 @@ def _torch_readings() -> list[DeviceReading]:
         pass  # What torch itself tells is still there.
     readings: list[DeviceReading] = []
     for name, module_name in _BACKENDS.items():
-        backend = sys.modules.get(module_name)
-        if backend is None:
+        backend = _native.fields_of_module(module_name)
+        if not backend:
             continue
         try:
-            if backend.is_initialized():
-                devices = range(backend.device_count())
-                readings += [_by_torch(f"{name}:{i}", backend.memory_stats(i)) for i in devices]
+            if backend["is_initialized"]():
+                devices, stats = range(backend["device_count"]()), backend["memory_stats"]
+                readings += [_by_torch(f"{name}:{i}", stats(i)) for i in devices]
         except Exception:
             continue
     return readings
@@ -139,12 +140,12 @@ def _by_torch(device: str, stats: Mapping[str, int]) -> DeviceReading:
 def _total(device: str) -> int | None:
     """The memory of a device of CUDA's, or the part of it that the user lets torch have."""
     name, _, index = device.partition(":")
-    cuda = sys.modules.get("torch.cuda")
+    cuda = _native.fields_of_module("torch.cuda")
     try:
-        if name != "cuda" or cuda is None or not cuda.is_initialized():
+        if name != "cuda" or not cuda or not cuda["is_initialized"]():
             return None
-        total = int(cuda.get_device_properties(int(index)).total_memory)
-        fraction = getattr(cuda, "get_per_process_memory_fraction", None)
+        total = int(cuda["get_device_properties"](int(index)).total_memory)
+        fraction = cuda.get("get_per_process_memory_fraction")
         return total if fraction is None else int(total * fraction(int(index)))
     except Exception:
         return None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from xleak import _native
 from xleak.originals import gc
+from xleak.shell.fields import class_fields, fields_of, loaded_class
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -28,7 +29,7 @@ def registries(shell: InteractiveShell) -> Iterator[tuple[str, object]]:
     yield "IPython's events", shell.events.callbacks
     yield "the list gc.callbacks", gc.callbacks
     for label, module, path in _REGISTRIES:
-        found = _found(sys.modules.get(module), path.split("."))
+        found = _found(module, path.split("."))
         if found is not None:
             yield label, found
     loop = _event_loop()
@@ -39,25 +40,26 @@ def registries(shell: InteractiveShell) -> Iterator[tuple[str, object]]:
 def hooks() -> Iterator[tuple[dict[str, Any], str, str]]:
     """(dictionary, its own key, label) of the interpreter's hooks that somebody replaced."""
     names = vars(sys)
-    for name in [name for name in names if name in _HOOKS]:
+    for name in [name for name in _native.names_in(names) if name in _HOOKS]:
         if names[name] is not names.get(f"__{name}__"):
             yield names, name, f"the hook sys.{name}"
 
 
-def _found(owner: object, path: list[str]) -> object:
+def _found(module: str, path: list[str]) -> object:
     """What a path of attributes leads to, read from dictionaries alone; None where it breaks."""
-    if not isinstance(owner, ModuleType):
-        return None
-    for name in path:
-        owner = getattr(owner, "__dict__", {}).get(name)
+    first, *rest = path
+    owner: object = _native.fields_of_module(module).get(first)
+    for name in rest:
+        fields = class_fields(owner) if _native.is_kind_of(owner, type) else fields_of(owner)
+        owner = fields.get(name)
     return owner
 
 
 def _event_loop() -> object:
     """The event loop of this thread, without making one."""
-    events = sys.modules.get("asyncio.events")
-    base = _found(events, ["BaseDefaultEventLoopPolicy"])
-    policy = _found(events, ["_event_loop_policy"])
-    if not isinstance(base, type) or not issubclass(type(policy), base):
-        return None
-    return getattr(vars(policy).get("_local"), "_loop", None)
+    base = loaded_class("asyncio.events", "BaseDefaultEventLoopPolicy")
+    policy = _found("asyncio.events", ["_event_loop_policy"])
+    local = fields_of(policy).get("_local") if _native.is_kind_of(policy, base) else None
+    # An object for each thread, which has no fields to be read from outside.
+    is_its_own = local is not None and type(local) is class_fields(base).get("_Local")
+    return getattr(local, "_loop", None) if is_its_own else None

@@ -102,9 +102,9 @@ def _is_copy(label: str) -> bool:
 
 def _find(watching: Watcher, target: str) -> tuple[Any, str | None]:
     """The value, and the user's name for it, None for an entry of the cache."""
-    caches, user_ns = watching.caches, watching.shell.user_ns
+    caches, names = watching.caches, _native.entries_of(watching.shell.user_ns)
     entry = _ENTRY.fullmatch(target)
-    if entry and not (target in user_ns and not caches.is_cached_name(target)):
+    if entry and not (target in names and not caches.is_cached_name(target)):
         number = int(entry.group(1) or entry.group(2))
         try:
             return caches.value_of(number), None
@@ -112,14 +112,13 @@ def _find(watching: Watcher, target: str) -> tuple[Any, str | None]:
             raise ValueError(f"Out[{number}] is not kept: nothing to delete") from None
     if not target.isidentifier():
         raise ValueError(f"%xdel takes one variable name or Out[n], got {target!r}")
-    value = user_ns.get(target, _GONE)
-    if value is _GONE:
+    if target not in names:
         raise ValueError(f"name {target!r} is not defined: nothing to delete")
     if caches.is_cached_name(target):
-        return value, None
+        return names[target], None
     if target in watching.shell.user_ns_hidden or target == "__builtins__":
         raise ValueError(f"{target!r} belongs to the shell and stays")
-    return value, target
+    return names[target], target
 
 
 def _carry_out(watching: Watcher, plan: Plan, named: dict[str, int]) -> dict[str, int]:
@@ -139,7 +138,7 @@ def _carry_out(watching: Watcher, plan: Plan, named: dict[str, int]) -> dict[str
     watching.caches.drop(lambda value: id(value) in ids)
     for name in [*watching.tool_names(), *plan.names]:
         # A thread may have given it another value by now.
-        if id(user_ns.get(name, _GONE)) in ids:
+        if id(_native.value_at(user_ns, name)) in ids:
             user_ns.pop(name, None)
     plan.objects.clear()
     if plan.waits:

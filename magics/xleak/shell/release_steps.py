@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +19,7 @@ from xleak.shell.gradients import (
 from xleak.shell.heap import take_snapshot
 from xleak.shell.outputs import OutputFacts, kept_by_outputs
 from xleak.shell.release import GARBAGE, collect_garbage, current_watcher
+from xleak.shell.tensor_fields import tensor_field
 from xleak.shell.tracebacks import LAST_TRACEBACK, drop_last_errors, frames_to_go, last_errors
 from xleak.shell.watcher import Watcher
 
@@ -134,15 +134,18 @@ def _release_tracebacks(going: _Going) -> Step:
 def _release_outputs(going: _Going) -> Step:
     title, caches = "Output entries that nobody uses", going.watching.caches
     known = kept_by_outputs(going.watching, going.heap, going.labels)
-    orphans = [entry for entry in known if not caches.is_recent(entry.number)]
+    shown = caches.values(scalars=True)
+    known = [entry for entry in known if entry.number in shown]
+    orphans = [entry for entry in known if not caches.is_recent(shown[entry.number])]
     detail = _listed(orphans) or "none"
     if stay := _listed([entry for entry in known if entry not in orphans]):
         detail += f" ({stay}: `_`, `__` or `___` still mean it, so it stays; %xdel frees it)"
     if not orphans:
         return Step(title, detail)
-    labels, ids = caches.labels(), {id(caches.value_of(entry.number)) for entry in orphans}
+    ids = {id(shown[entry.number]) for entry in orphans}
+    del shown
     what = ", ".join(f"Out[{entry.number}]" for entry in orphans)
-    gone = [labels[it] for it in ids]
+    gone = [label for it, label in caches.labels().items() if it in ids]
     return going.without(
         (title, detail, what), gone, [], lambda: caches.drop(lambda value: id(value) in ids)
     )
@@ -170,24 +173,23 @@ def _release_orphans(going: _Going) -> Step:
     with _native.LiveObjects() as live:
         tensors = [tensor for it in orphans for tensor in (it.leaf, it.gradient)]
         freed = Graphs(going.heap, live).freed_with(tensors)
-        torch_c: Any = sys.modules["torch._C"]
-        device = str(torch_c.TensorBase.device.__get__(orphans[0].leaf))
+        device = str(tensor_field(orphans[0].leaf, "device"))
     owner = "malloc" if device == "cpu" else device
     return Step(title, f"{count} that no name reaches", {owner: freed})
 
 
 def _empty_framework_caches(going: _Going) -> Step:
     title, freed = "Caches of frameworks", dict[str, int]()
-    backends = {name: sys.modules.get(f"torch.{name}") for name in ("cuda", "xpu", "mps")}
-    for name, backend in backends.items():
-        ready = getattr(backend, "is_initialized", lambda: False)
-        if backend is None or not ready() or not hasattr(backend, "memory_reserved"):
+    for name in ("cuda", "xpu", "mps"):
+        backend = _native.fields_of_module(f"torch.{name}")
+        ready = backend.get("is_initialized", lambda: False)
+        if "memory_reserved" not in backend or not ready():
             continue
-        before = backend.memory_reserved()
-        kept = before - backend.memory_allocated()
+        before = backend["memory_reserved"]()
+        kept = before - backend["memory_allocated"]()
         if not going.dry_run:
-            backend.empty_cache()
-            kept = before - backend.memory_reserved()
+            backend["empty_cache"]()
+            kept = before - backend["memory_reserved"]()
         freed[name] = kept
     step = Step(title, "torch's" if freed else "none is in use", freed)
     return step if going.dry_run else going.noted(step, "caches of frameworks")

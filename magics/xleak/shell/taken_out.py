@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from xleak import _native
 from xleak.shell.caches import OutputCaches
 
 
@@ -13,17 +14,12 @@ class TakenOut:
     def __init__(self, caches: OutputCaches, number: int) -> None:
         """Takes out Out[number] and what else the caches have of its value. Raises KeyError."""
         value = caches.value_of(number)
-        names = dict(caches.shell.user_ns)
-        hidden = dict(caches.shell.user_ns_hidden)
         self._caches = caches
         self._value: Any = value
-        self.numbers = [n for n, shown in dict(caches.out).items() if shown is value]
-        self._names = [
-            n
-            for n, named in names.items()
-            if type(n) is str and named is value and caches.is_cached_name(n)
-        ]
-        self._hidden = [n for n in hidden if caches.is_cache_key(n) and hidden[n] is value]
+        self.numbers = [n for n, shown in caches.entries().items() if shown is value]
+        self._names = [n for n, shown in caches.cached_names().items() if shown is value]
+        hidden = _native.items_of(caches.shell.user_ns_hidden)
+        self._hidden = [n for n, shown in hidden if shown is value and caches.is_cache_key(n)]
         caches.drop(lambda shown: shown is value)
 
     def put_back(self) -> None:
@@ -42,7 +38,8 @@ class TakenOut:
 def _insert(out: dict[int, Any], number: int, value: Any) -> None:
     """In the order of the numbers, which IPython keeps. Others move one by one: none is ever missing
     for longer than its own move."""
-    later = [other for other in list(out) if type(other) is int and other > number]
+    later = [n for n, _ in _native.items_of(out) if type(n) is int and n > number]
     out[number] = value
     for other in later:
-        out[other] = out.pop(other)
+        if other in out:
+            out[other] = out.pop(other)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any, NamedTuple
 
+from xleak import _native
+
 
 class TensorFlowGpu(NamedTuple):
     """What its allocator says of one GPU, in bytes. See tf.config.experimental.get_memory_info."""
@@ -40,8 +42,8 @@ def tensorflow_host_bytes() -> int | None:
 
 def _context() -> Any:
     """TensorFlow's, where it is set up already."""
-    module = sys.modules.get("tensorflow.python.eager.context")
-    context = module.context_safe() if module is not None else None
+    ask = _native.fields_of_module("tensorflow.python.eager.context").get("context_safe")
+    context = ask() if ask is not None else None
     return context if context is not None and context._initialized else None
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from types import ModuleType
 from typing import Any
+
+from xleak import _native
 
 # (what it is called, module, function that tells).
 _MODES = (
@@ -46,5 +46,4 @@ def _autocast() -> Iterator[tuple[str, bool]]:
 
 
 def _function(module: str, name: str) -> Any:
-    found = sys.modules.get(module)
-    return vars(found).get(name) if type(found) is ModuleType else None
+    return _native.fields_of_module(module).get(name)

@@ -31,7 +31,7 @@ def load() -> bool:
     global _outcome
     torch = sys.modules.get("torch")
     # Something else may stand there, and while torch imports itself it is not all there.
-    if type(torch) is not ModuleType or getattr(torch.__spec__, "_initializing", True):
+    if type(torch) is not ModuleType or getattr(vars(torch).get("__spec__"), "_initializing", True):
         return False
     if _outcome is None:
         try:

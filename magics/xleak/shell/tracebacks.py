@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Iterator
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+from xleak import _native
+
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -58,11 +60,11 @@ def frames_to_go(
 ) -> list[tuple[BaseException, TracebackType]]:
     """The exceptions that drop_last_errors() parts from their tracebacks, along __cause__ and
     __context__: each keeps frames of its own."""
-    named = {id(value) for value in dict(shell.user_ns).values()}.union(others)
+    named = {id(value) for value in _native.values_of(shell.user_ns)}.union(others)
     frames: Any = BaseException.__traceback__
     going = {}
     for error in last_errors(shell):
-        for linked in chain(error, named) if issubclass(type(error), BaseException) else ():
+        for linked in chain(error, named) if _native.is_kind_of(error, BaseException) else ():
             if (traceback := frames.__get__(linked)) is not None:
                 going[id(linked)] = linked, traceback
     return list(going.values())
@@ -70,7 +72,7 @@ def frames_to_go(
 
 def last_exceptions(shell: InteractiveShell) -> list[BaseException]:
     """Those of the last errors whose frames drop_last_errors() lets go, but for names."""
-    errors = [error for error in last_errors(shell) if issubclass(type(error), BaseException)]
+    errors = [error for error in last_errors(shell) if _native.is_kind_of(error, BaseException)]
     return [it for error in errors for it in chain(error)]
 
 

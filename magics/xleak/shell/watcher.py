@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import re
 import sys
 import traceback
@@ -205,7 +204,7 @@ class Watcher:
     @_harmless
     def before_tool_request(self) -> None:
         """Before a silent or store_history=False request: names that it makes are the tool's."""
-        self._names_before = set(self.shell.user_ns)
+        self._names_before = set(_native.names_in(self.shell.user_ns))
 
     @_harmless
     def after_tool_request(self) -> None:
@@ -213,11 +212,11 @@ class Watcher:
         before, self._names_before = self._names_before, None
         if before is None:
             return
-        names = [it for it in dict(self.shell.user_ns).items() if type(it[0]) is str]
+        tools = self._tool_names
         self._tool_names = {
             name: id(value)
-            for name, value in names
-            if name not in before or name in self._tool_names
+            for name, value in _native.items_of(self.shell.user_ns)
+            if type(name) is str and (name not in before or name in tools)
         }
 
     @_harmless
@@ -297,8 +296,9 @@ class Watcher:
 
     def tool_names(self) -> set[str]:
         """Names in the user's namespace that a tool made and the user has not taken since."""
-        user_ns, gone = self.shell.user_ns, self._tool_names
-        return {n for n, made in self._tool_names.items() if id(user_ns.get(n, gone)) == made}
+        tools = self._tool_names
+        names = _native.items_of(self.shell.user_ns) if tools else []
+        return {name for name, value in names if type(name) is str and tools.get(name) == id(value)}
 
     def say_failure(self, error: BaseException) -> None:
         """Says once that xleak failed. A recursion limit of the user's is no failure: who asks hears of it."""
@@ -318,13 +318,13 @@ class Watcher:
 
     def _underscore_entries(self) -> dict[str, int]:
         """The numbers of the entries that `_`, `__` and `___` stand for."""
-        out, user_ns = dict(self.caches.out), self.shell.user_ns
-        latest = list(itertools.islice(reversed(out), len(UNDERSCORES)))
+        latest = _native.items_of(self.caches.out, -len(UNDERSCORES))
+        meant = {name: _native.value_at(self.shell.user_ns, name) for name in UNDERSCORES}
         return {
             name: number
-            for name in UNDERSCORES
-            for number in latest
-            if user_ns.get(name, out) is out[number]
+            for name, value in meant.items()
+            for number, shown in reversed(latest)
+            if value is shown and type(number) is int
         }
 
     def _note_mentions(self, source: str) -> None:
@@ -333,7 +333,7 @@ class Watcher:
         before = self._entries_before
         self.mentioned |= {before[name] for name in mentions.underscores if name in before}
         if mentions.everything:
-            self.mentioned |= set(self.caches.out)
+            self.mentioned |= set(self.caches.entries())
 
     def _take_over_tool_names(self, source: str) -> None:
         """A name of a tool's that the user's source has is in use."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from xleak import _native
+from xleak.shell.fields import class_fields, loaded_class
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -36,10 +38,9 @@ def registry_expression() -> str:
 
 def _registry() -> tuple[str, dict[Any, Any]]:
     """(where it is, itself): the module has it, in older versions the class."""
-    module = sys.modules.get(_MODULE)
-    names = vars(module) if isinstance(module, ModuleType) else {}
-    owner = names.get("Widget")
-    of_class = vars(owner) if isinstance(owner, type) else {}
+    names = _native.fields_of_module(_MODULE)
+    owner = loaded_class(_MODULE, "Widget")
+    of_class = class_fields(owner) if owner is not None else {}
     places = {
         "_instances": names.get("_instances"),
         "Widget._active_widgets": of_class.get("_active_widgets"),
@@ -56,15 +57,16 @@ def widget_slots(shell: InteractiveShell) -> Iterator[tuple[dict[Any, Any], obje
     and its comm, which calls it back."""
     registry = open_widgets()
     for entries in (registry, _comms(shell)) if registry else ():
-        for key in list(entries):
-            if type(key) is str and key in registry:
+        known = set(_native.names_in(registry))
+        for key in _native.names_in(entries):
+            if key in known:
                 yield entries, key, OPEN_WIDGETS
 
 
 def _comms(shell: InteractiveShell) -> dict[Any, Any]:
     manager = getattr(getattr(shell, "kernel", None), "comm_manager", None)
     if manager is None:
-        manager = getattr(sys.modules.get("comm"), "_comm_manager", None)
+        manager = _native.fields_of_module("comm").get("_comm_manager")
     found = getattr(manager, "comms", None)
     return found if type(found) is dict else {}
 
@@ -101,5 +103,5 @@ def model_in(output: Any) -> str:
     """The model id of the widget that an output shows; empty where it shows none."""
     for key in ("data", _VIEW, "model_id"):
         # The data of an output may be the user's own.
-        output = dict.get(output, key) if issubclass(type(output), dict) else None
+        output = _native.value_at(output, key)
     return output if type(output) is str else ""

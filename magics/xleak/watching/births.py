@@ -27,7 +27,7 @@ class Births:
     def __init__(self, step: int) -> None:
         base = loaded_class("torch", "Tensor")
         libraries = [*origin.libraries(), user_frames.OWN, "<frozen"]
-        size: int = type.__dict__["__basicsize__"].__get__(base) if base else 0
+        size: int = type.__dict__["__basicsize__"].__get__(base) if base is not None else 0
         self._first = step
         self._follows = bool(size) and _native.follow_births(size, libraries)
         self.next_step: int = step + STEPS if self._follows else sys.maxsize

@@ -13,8 +13,9 @@ from xleak.originals import gc
 from xleak.render.units import counted, human_bytes
 from xleak.shell.fields import loaded_class
 from xleak.shell.heap import saved_memory
-from xleak.shell.holders.containers import elements_of, has_graph, is_tensor
+from xleak.shell.holders.containers import elements_of, has_graph
 from xleak.shell.modules import is_module
+from xleak.shell.tensor_fields import is_tensor
 from xleak.watching import user_frames
 from xleak.watching.leak import Cause
 from xleak.watching.marks import (
@@ -109,10 +110,11 @@ class Look:
         before = self._mark.lengths if self._mark else {}
         near = {id(it): (way, owners) for it, way, _, owners in self._heap.containers(1, 500)}
         for it in collections(self._live):
-            more = length(it) - before.get(id(it), 0)
+            count = length(it)
+            more = count - before.get(id(it), 0)
             if more < max(1, self._steps // _STEPS_PER_ELEMENT):
                 continue
-            size = self._bytes_of(it) * more // length(it)
+            size = self._bytes_of(it) * more // count
             # The nodes of graphs are native memory, which the heap does not show.
             of_graphs = self._keeps_graphs(it) and more >= self._steps // 2
             if size < _SHARE * self._bytes and not of_graphs:
@@ -132,7 +134,7 @@ class Look:
         return not way.startswith("sys.modules") and 0.5 <= more / max(1, self._steps) <= 2
 
     def _keeps_graphs(self, collection: Any) -> bool:
-        last = elements_of(collection)[-1]
+        last = _last_of(collection)
         return is_tensor(last) and has_graph(last)
 
     def _bytes_of(self, collection: Any) -> int:
@@ -143,7 +145,7 @@ class Look:
         return max(self._heap.retained_by(collection), tensors * length(collection) // shown)
 
     def _container_cause(self, it: _Grown) -> Cause:
-        last = elements_of(it.object)[-1]
+        last = _last_of(it.object)
         what = f"{counted(it.more, 'element')} more{self._rate(it.more)}: {self._described(last)}"
         kind, advice = _kind_and_advice(it, last, self._tensors.get(id(last)))
         return Cause(kind, it.way, what, it.more, it.bytes, advice)
@@ -208,7 +210,11 @@ class Look:
 
     def _live_tensors(self) -> list[Any]:
         base = loaded_class("torch._C", "TensorBase")
-        return self._live.instances(base) if base else []
+        return self._live.instances(base) if base is not None else []
+
+
+def _last_of(collection: Any) -> Any:
+    return next(reversed(elements_of(collection)), None)
 
 
 def _kind_and_advice(it: _Grown, last: object, tensor: TensorFacts | None) -> tuple[str, str]:
@@ -220,7 +226,7 @@ def _kind_and_advice(it: _Grown, last: object, tensor: TensorFacts | None) -> tu
     if is_module(last):
         hidden = "a plain list or dict hides them from `parameters()`: " if it.owners else ""
         return "hidden modules", f"Make layers once, in `__init__`; {hidden}use `nn.ModuleList`."
-    kind = "dictionary" if issubclass(type(it.object), dict) else "list"
+    kind = "dictionary" if _native.is_kind_of(it.object, dict) else "list"
     if is_tensor(last) and has_graph(last):
         scalar = tensor is not None and all(size == 1 for size in tensor.shape)
         return (

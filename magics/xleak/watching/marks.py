@@ -75,7 +75,7 @@ def collections(live: _native.LiveObjects) -> list[Any]:
     """The built-in containers that may grow without end."""
     found = [it for base in (list, dict, set) for it in live.instances(base)]
     deques = loaded_class("collections", "deque")
-    found += live.instances(deques) if deques else []
+    found += live.instances(deques) if deques is not None else []
     return [it for it in found if is_collection(it) and length(it)]
 
 
@@ -118,5 +118,10 @@ def tensor_facts() -> dict[int, TensorFacts]:
 
 def named_tensors(slots: list[user_frames.Slot], facts: dict[int, TensorFacts]) -> dict[str, int]:
     """Bytes of the tensors that a name stands for."""
-    values = ((label, id(names[key])) for names, key, label in slots)
-    return {label: facts[value].bytes for label, value in values if value in facts}
+    found: dict[str, int] = {}
+    for names in {id(it): it for it, _, _ in slots}.values():
+        values = _native.entries_of(names)
+        ids = {key: id(values[key]) for key in values}
+        of_dict = [(label, ids.get(key, 0)) for owner, key, label in slots if owner is names]
+        found |= {label: facts[value].bytes for label, value in of_dict if value in facts}
+    return found

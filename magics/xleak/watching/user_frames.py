@@ -9,6 +9,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 import xleak
+from xleak import _native
 from xleak.originals import _getframe, getrefcount, os
 from xleak.shell.holders.origin import is_in_library
 
@@ -54,17 +55,16 @@ def slots(namespaces: list[dict[str, Any]] | None = None) -> list[Slot]:
     for frame in frames:
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             found += _of(_locals_of(frame), f" in {frame.f_code.co_name}()", labels)
-    main = sys.modules.get("__main__")
-    modules = [frame.f_globals for frame in frames] + ([vars(main)] if main else [])
+    modules = [*(frame.f_globals for frame in frames), _native.fields_of_module("__main__")]
     modules += namespaces or []
     for names in {id(it): it for it in modules}.values():
-        module = names.get("__name__")
+        module = _native.value_at(names, "__name__")
         found += _of(names, f" in {module}" if type(module) is str else "", labels)
     return found
 
 
 def _of(names: dict[Any, Any], whose: str, labels: set[str]) -> Iterator[Slot]:
-    for name, value in names.items():
+    for name, value in _native.items_of(names):
         if type(name) is str and not name.startswith("__") and type(value) is not ModuleType:
             label = name if name not in labels else name + whose
             labels.add(name)

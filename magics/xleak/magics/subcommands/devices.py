@@ -13,10 +13,11 @@ from xleak.magics.live import live_verdict, live_watcher
 from xleak.magics.memreport import snapshot
 from xleak.render.table import printable, where
 from xleak.render.units import counted, human_bytes
-from xleak.shell.heap import named_values
-from xleak.shell.module_devices import Placement, device_of, placements, tensor_class
+from xleak.shell.heap import user_values
+from xleak.shell.module_devices import Placement, device_of, placements
 from xleak.shell.other_processes import held_by_others, utilisation
 from xleak.shell.readings import DeviceReading, device_readings
+from xleak.shell.tensor_fields import tensor_class
 
 HELP = {"devices": "where modules, optimizers and tensors lie, and what each device holds"}
 # The rules whose findings are of devices.
@@ -75,10 +76,10 @@ def _counts(by_device: Mapping[str, int]) -> str:
 
 def _names() -> list[str]:
     base, watching = tensor_class(), live_watcher()
-    values = named_values(watching) if base is not None else {}
+    names = user_values(watching) if base is not None else {}
     found: dict[str, list[str]] = {}
-    for name, value in values.items():
-        if issubclass(type(value), base):
+    for name, value in names.items():
+        if _native.is_kind_of(value, base):
             found.setdefault(device_of(value), []).append(name)
     told = [f"{_listed(found[device])} on {device}" for device in sorted(found)]
     # The last batch of a loop, its targets and results are among them.

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import instances
+from xleak.shell.fields import instances, is_text
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import Look, may_be_released
 
@@ -47,10 +45,10 @@ class Autocasts:
 
 
 def _is_on(device: str) -> bool:
-    torch: Any = sys.modules.get("torch")
+    torch = _native.fields_of_module("torch")
     try:
-        return bool(torch.is_autocast_enabled(device) and torch.is_autocast_cache_enabled())
-    except (AttributeError, TypeError):
+        return bool(torch["is_autocast_enabled"](device) and torch["is_autocast_cache_enabled"]())
+    except (KeyError, TypeError):
         return False  # Of a torch that asks in another way, or none.
 
 
@@ -60,7 +58,7 @@ def _release(device: str, look: Look) -> str:
     blocks = [
         it
         for it, fields in instances(look.live, "torch.amp.autocast_mode", "autocast")
-        if "prev" in fields and fields.get("device") == device
+        if "prev" in fields and is_text(fields.get("device"), device)
     ]
     if depth == 0 or not blocks:
         return _RELEASE.format(device=device, leave=_LEAVE if depth else "")
@@ -70,6 +68,6 @@ def _release(device: str, look: Look) -> str:
 
 def _depth() -> int:
     """How many blocks of autocast this thread is in."""
-    torch: Any = sys.modules["torch"]
-    torch.autocast_increment_nesting()
-    return int(torch.autocast_decrement_nesting())
+    torch = _native.fields_of_module("torch")
+    torch["autocast_increment_nesting"]()
+    return int(torch["autocast_decrement_nesting"]())

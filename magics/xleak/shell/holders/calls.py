@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import functools
-import sys
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
+from xleak import _native
 from xleak.shell.source import parsed, parsed_in_magic
 
 # Cells are read again at each look.
@@ -47,7 +47,7 @@ def dotted(callee: ast.expr) -> str:
 def meant_by(name: str, namespace: dict[str, Any]) -> Any:
     """What a dotted name of modules' stands for, None where it cannot be told."""
     first, *others = name.split(".")
-    found = namespace.get(first)
+    found = _native.value_at(namespace, first)
     for other in others:
         found = vars(found).get(other) if type(found) is ModuleType else None
     return found
@@ -56,7 +56,7 @@ def meant_by(name: str, namespace: dict[str, Any]) -> Any:
 def is_torchs(name: str, path: str, namespace: dict[str, Any]) -> bool:
     """Whether a dotted name stands for a function of torch's, such as "torch.autograd.grad"."""
     module, _, function = path.rpartition(".")
-    fields: Any = getattr(sys.modules.get(module), "__dict__", {})
+    fields: Any = _native.fields_of_module(module)
     found = fields.get(function)
     # A function may have imported it by itself.
     return found is not None and (name == path or meant_by(name, namespace) is found)

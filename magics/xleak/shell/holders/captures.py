@@ -115,10 +115,10 @@ def _values_of(function: Any) -> list[Any]:
         # An empty cell is left out: to ask it for its contents would raise.
         values = gc.get_referents(*(function.__closure__ or ()))
     elif type(function) is functools.partial:
-        values = [*function.args, *function.keywords.values()]
+        values = [*function.args, *_native.values_of(function.keywords)]
     else:
         values = gc.get_referents(function)
-    return [it for it in values if not issubclass(type(it), _BY_DESIGN) and not is_module(it)]
+    return [it for it in values if not _native.is_kind_of(it, _BY_DESIGN) and not is_module(it)]
 
 
 def _deleting(ways: list[str]) -> str:

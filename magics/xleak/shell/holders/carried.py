@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from xleak.shell.fields import loaded_class
 from xleak.shell.holders.graphs import SCALAR_BYTES, containers_of_graphs, detaching
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users, tensors_by_id
 from xleak.shell.holders.places import parent_of, tuples_to, value_at
+from xleak.shell.tensor_fields import tensor_field
 
 if TYPE_CHECKING:
     from xleak._torch import Passes
@@ -50,8 +50,7 @@ class Carried:
         """Whether `.item()` works on it; of exact tensors, since a subclass may run the user's code."""
         if type(self.tensor) is not loaded_class("torch", "Tensor"):
             return False
-        base: Any = sys.modules["torch._C"].TensorBase
-        return all(int(size) == 1 for size in base.shape.__get__(self.tensor))
+        return all(int(size) == 1 for size in tensor_field(self.tensor, "shape"))
 
     def is_kept_by(self, storages: Container[int]) -> bool:
         """Whether most of the memory would stay with whom else has these, by their keys."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,7 +25,8 @@ def processes() -> Iterator[tuple[int, object, dict[str, Any]]]:
     base = loaded_class("multiprocessing.process", "BaseProcess")
     if base is None:
         return
-    for process in list(vars(sys.modules["multiprocessing.process"])["_children"]):
+    known = _native.fields_of_module("multiprocessing.process").get("_children")
+    for process in _native.values_of(known):
         fields = fields_of(process)
         pid = _pid_of(fields)
         if pid is not None and is_alive(pid):
@@ -49,10 +49,8 @@ def of_libraries(live: _native.LiveObjects) -> set[int]:
     for module, name, attribute in _POOLS:
         for _, fields in instances(live, module, name):
             held = fields.get(attribute)
-            if type(held) is dict:
-                workers += list(held.values())
-            else:
-                workers += held if type(held) is list else [held]
+            is_many = _native.is_exactly(held, (dict, list))
+            workers += _native.values_of(held) if is_many else [held]
     foreign = [it for _, it, _ in processes() if not _is_plain(it)]
     return {id(worker) for worker in [*workers, *foreign]}
 
@@ -67,7 +65,7 @@ def _pid_of(fields: dict[str, Any]) -> int | None:
     """The process id among the attributes of a `multiprocessing.Process`."""
     started = fields.get("_popen")
     of_library = module_of(type(started)).startswith("multiprocessing.")
-    pid = vars(started).get("pid") if of_library else None
+    pid = fields_of(started).get("pid") if of_library else None
     return pid if type(pid) is int else None
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from xleak import _native
 from xleak.cell_names import name_of_run
+from xleak.shell.fields import loaded_class
 from xleak.shell.holders.calls import dotted, meant_by
 from xleak.shell.holders.containers import has_graph
 from xleak.shell.holders.look import Look
@@ -117,11 +118,11 @@ def _turned(loop: ast.AST) -> Iterator[ast.AST]:
 def _bytes_of(call: ast.Call, names: dict[str, Any]) -> int:
     """What the tensor of torch.zeros() and its like takes; 0 where it is none, or the source does not
     say."""
-    torch = sys.modules.get("torch")
+    torch = _native.fields_of_module("torch")
     function = meant_by(dotted(call.func), names)
-    if torch is None or function is None:
+    if function is None:
         return 0
-    factory = next((it for it in _FACTORIES if vars(torch).get(it) is function), "")
+    factory = next((it for it in _FACTORIES if torch.get(it) is function), "")
     if not factory:
         return 0
     words = {it.arg: it.value for it in call.keywords}
@@ -132,13 +133,13 @@ def _bytes_of(call: ast.Call, names: dict[str, Any]) -> int:
     if not numbers or None in numbers or (factory in ("eye", "arange") and len(numbers) != 1):
         return 0
     dtype = meant_by(dotted(words["dtype"]), names) if "dtype" in words else None
-    if "dtype" in words and type(dtype) is not torch.dtype:
+    if "dtype" in words and type(dtype) is not torch["dtype"]:
         return 0
     if dtype is None:
         # What is filled with whole numbers has their type.
         if factory in ("full", "arange"):
             return 0
-        dtype = torch.get_default_dtype()
+        dtype = torch["get_default_dtype"]()
     count = prod(it for it in numbers if it is not None)
     return int(count * (count if factory == "eye" else 1) * dtype.itemsize)
 
@@ -152,7 +153,7 @@ def _numbers(size: ast.expr, names: dict[str, Any]) -> list[int | None]:
         return [prod(known)] if len(known) == len(left + right) else [None]
     value = size.value if isinstance(size, ast.Constant) else None
     if isinstance(size, ast.Name):
-        value = names.get(size.id)
+        value = _native.value_at(names, size.id)
     return [value if type(value) is int else None]
 
 
@@ -172,7 +173,7 @@ def _chains(
     for name, length in _chains_in(tree):
         if name in shared:
             continue
-        size = _bytes_of_tensor(names.get(name))
+        size = _bytes_of_tensor(_native.value_at(names, name))
         freed = blocks.get(size, 0) >= length - 1
         twice = peak is not None and peak - _torch.live_bytes() >= _WHOLE * size
         if size >= _LARGE_BYTES and freed and twice:
@@ -233,7 +234,6 @@ def _made_anew(statement: ast.stmt) -> str:
 
 def _bytes_of_tensor(it: Any) -> int:
     """Of a tensor without a graph, all of its memory; 0 of anything else."""
-    torch: Any = sys.modules["torch"]
-    if type(it) is not torch.Tensor or it.requires_grad or has_graph(it):
+    if type(it) is not loaded_class("torch", "Tensor") or it.requires_grad or has_graph(it):
         return 0
     return int(it.untyped_storage().nbytes())

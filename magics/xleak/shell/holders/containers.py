@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
 import types
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
+from xleak import _native
 from xleak.shell.fields import is_instance
 from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
 from xleak.shell.holders.origin import module_of
 from xleak.shell.modules import is_module
+from xleak.shell.tensor_fields import tensor_field
 
 # By exact type: what they hold is read without asking an instance.
 _TYPES: tuple[type, ...] = (list, dict, set, deque, defaultdict, OrderedDict)
@@ -74,7 +74,7 @@ def collections_of(
     those that drop their oldest element."""
     for found, way, kept, owners in look.heap.containers(least, _MOST):
         collection = Collection(found, way, kept, owners)
-        fits = type(found) in _TYPES if with_limit else is_collection(found)
+        fits = _native.is_exactly(found, _TYPES) if with_limit else is_collection(found)
         if fits and is_the_users(way) and _is_of_the_user(collection, look):
             yield collection
 
@@ -84,26 +84,23 @@ def is_collection(it: object) -> bool:
     if type(it) is deque:
         limit: Any = deque.maxlen
         return limit.__get__(it) is None
-    return type(it) in _TYPES
+    return _native.is_exactly(it, _TYPES)
 
 
 def elements_of(collection: Any) -> list[Any]:
     """The first values of a built-in container, and the first keys of a dictionary."""
-    # Each list is made in one go: another thread may fill the container.
-    if not issubclass(type(collection), dict):
-        return list(islice(type(collection).__iter__(collection), _SAMPLE))
-    keys = list(islice(dict.keys(collection), _SAMPLE))
-    return keys + list(islice(dict.values(collection), _SAMPLE))
+    keys = [key for key, _ in _native.items_of(collection, 0, _SAMPLE)]
+    return keys + _native.values_of(collection, 0, _SAMPLE)
 
 
 def is_plain(elements: list[Any]) -> bool:
     """Whether they are numbers and texts alone."""
-    return all(type(element) in _PLAIN for element in elements)
+    return all(_native.is_exactly(element, _PLAIN) for element in elements)
 
 
 def is_users_class(it: Any) -> bool:
     """Whether it is a class that the user's cells made."""
-    return issubclass(type(it), type) and module_of(it) == "__main__"
+    return _native.is_kind_of(it, type) and module_of(it) == "__main__"
 
 
 def is_users_function(it: object, look: Look) -> bool:
@@ -111,15 +108,10 @@ def is_users_function(it: object, look: Look) -> bool:
     return type(it) is types.FunctionType and it.__globals__ is look.watcher.shell.user_ns
 
 
-def is_tensor(it: object) -> bool:
-    """Whether it is a tensor of torch's."""
-    return is_instance(it, "torch._C", "TensorBase")
-
-
 def has_graph(tensor: Any) -> bool:
     """Whether a tensor keeps an autograd graph."""
-    base = sys.modules["torch._C"].TensorBase
-    return bool(base.requires_grad.__get__(tensor) and not base.is_leaf.__get__(tensor))
+    is_leaf: bool = tensor_field(tensor, "is_leaf")
+    return tensor_field(tensor, "requires_grad") is True and not is_leaf
 
 
 def is_context(it: object) -> bool:
@@ -135,7 +127,7 @@ def _is_of_the_user(collection: Collection, look: Look) -> bool:
 
 
 def _is_open(owner: Any, look: Look) -> bool:
-    if type(owner) in _TYPES or type(owner) is tuple or is_users_class(owner):
+    if _native.is_exactly(owner, _TYPES) or type(owner) is tuple or is_users_class(owner):
         return True
     if is_users_class(type(owner)) or is_module(owner):
         return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +10,9 @@ from xleak.shell import torch_module
 from xleak.shell.fields import class_fields, fields_of, loaded_class
 from xleak.shell.holders.graphs import detaching
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users
+from xleak.shell.holders.origin import module_of
 from xleak.shell.holders.places import container_of
+from xleak.shell.tensor_fields import is_tensor, tensor_class
 
 _KIND = "context of results"
 # Behind a container whose elements are meant.
@@ -26,8 +27,10 @@ def context_type() -> Any:
 def contexts_of_the_user(look: Look) -> list[Any]:
     """Those whose Function a cell defines."""
     base = context_type()
-    module = look.watcher.shell.user_ns.get("__name__")
-    return [it for it in look.live.instances(base) if _module_of(it) == module] if base else []
+    module = _native.value_at(look.watcher.shell.user_ns, "__name__")
+    if base is None or type(module) is not str:
+        return []
+    return [it for it in look.live.instances(base) if _module_of(it) == module]
 
 
 def function_of(context: object) -> str:
@@ -73,22 +76,19 @@ def _without_graph(look: Look, place: str) -> str:
 
 def _attribute(context: object) -> str:
     """`SoftClip.x`: the function's name, and the first of the attributes that is a tensor."""
-    base: Any = sys.modules["torch._C"].TensorBase
-    fields = fields_of(context).items()
-    tensors = [name for name, value in fields if issubclass(type(value), base)]
+    tensors = [name for name, value in fields_of(context).items() if is_tensor(value)]
     return f"{function_of(context)}.{tensors[0]}" if tensors else function_of(context)
 
 
-def _module_of(context: object) -> object:
+def _module_of(context: object) -> str:
     """Where its Function was defined."""
     function = class_fields(type(context)).get("_forward_cls")
-    is_class = issubclass(type(function), type)
-    return class_fields(function).get("__module__") if is_class else None
+    return module_of(function) if _native.is_kind_of(function, type) else ""
 
 
 def _was_gone_back(context: object) -> bool:
     """Whether backward() released what the context saved: torch then refuses to show it."""
-    saved: Any = vars(context_type()).get("_raw_saved_tensors")
+    saved: Any = class_fields(context_type()).get("_raw_saved_tensors")
     try:
         saved.__get__(context)
     except RuntimeError:
@@ -100,9 +100,8 @@ def _results(look: Look, contexts: list[Any]) -> dict[int, list[str]]:
     """By id of a context: the ways to the tensors whose graphs have it, but those of contexts."""
     from xleak import _torch
 
-    base: Any = sys.modules["torch._C"].TensorBase
     with_graph = {it for row in _torch.census() if row.grad_fn for it in row.tensors}
-    tensors = [it for it in look.live.instances(base) if id(it) in with_graph]
+    tensors = [it for it in look.live.instances(tensor_class()) if id(it) in with_graph]
     inner = {id(it) for it in look.heap.only_in_graphs(tensors)}
     inner |= {id(it) for it in tensors if any(look.heap.keeps(by, it) for by in contexts)}
     results: dict[int, list[str]] = {}

@@ -6,9 +6,9 @@ from __future__ import annotations
 import atexit
 import logging
 import sys
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from xleak import _native
@@ -88,13 +88,14 @@ class Counts:
 
 def handlers() -> list[object]:
     """All logging handlers that are alive."""
-    alive = [reference() for reference in list(_handler_list)]
+    known = _native.values_of(_handler_list)
+    alive = [reference() for reference in known if type(reference) is weakref.ref]
     return [it for it in alive if it is not None]
 
 
 def threads() -> list[threading.Thread]:
     """All threads that run and that Python knows."""
-    return list(_active_threads.values())
+    return _native.values_of(_active_threads)
 
 
 def anomaly_is_on() -> bool:
@@ -111,8 +112,7 @@ def _count_nodes() -> int:
 
 def _torch_function(module: str, name: str) -> Any:
     """A function of torch's, None where it is not imported or has none."""
-    found = sys.modules.get(module)
-    return vars(found).get(name) if type(found) is ModuleType else None
+    return _native.fields_of_module(module).get(name)
 
 
 _handler_list: list[Any] = logging.__dict__["_handlerList"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from xleak import _native
 from xleak.originals import os
+from xleak.shell.fields import fields_of
 from xleak.shell.holders.frameworks import ON_CUDA
 from xleak.shell.holders.look import Look
 
@@ -60,8 +61,9 @@ def _label(signs: list[_Sign]) -> str:
 def _variables() -> tuple[str | None, ...]:
     """The values as the process has them, past what may stand in for os.environ."""
     environment: Any = os.__dict__.get("environ")
-    data = getattr(environment, "_data", {}) if type(environment) is os._Environ else {}
-    values = [dict.get(data, name.encode()) for name in _VARIABLES]
+    data = fields_of(environment).get("_data") if type(environment) is os._Environ else None
+    held = {key: it for key, it in _native.items_of(data) if type(key) is bytes}
+    values = [held.get(name.encode()) for name in _VARIABLES]
     return tuple(os.fsdecode(it) if type(it) is bytes else None for it in values)
 
 
@@ -91,7 +93,7 @@ def _named_by_variables() -> Iterator[_Sign]:
 
 def _built_for() -> list[str]:
     """The major version that torch was built for."""
-    version = getattr(sys.modules.get("torch.version"), "__dict__", {}).get("cuda")
+    version = _native.fields_of_module("torch.version").get("cuda")
     return [version.partition(".")[0]] if type(version) is str else []
 
 

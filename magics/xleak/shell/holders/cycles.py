@@ -79,13 +79,13 @@ def name_of(it: Any) -> str:
 
 
 def _is_context(it: object) -> bool:
-    return context_type() is not None and issubclass(type(it), context_type())
+    return context_type() is not None and _native.is_kind_of(it, context_type())
 
 
 def _kind_of(cycle: list[Any]) -> str:
     if any(_is_context(it) for it in cycle):
         return "cycle of a context"
-    called = any(issubclass(type(it), _CALLABLES) for it in cycle)
+    called = any(_native.is_kind_of(it, _CALLABLES) for it in cycle)
     return "cycle of a callback" if called else "cycle of objects"
 
 

@@ -59,7 +59,7 @@ class DatasetCopies:
                 if type(tensors) is not list or not look.heap.is_reached(dataset):
                     continue
                 since = self._since[id(dataset)] = before.get(id(dataset), look.cell)
-                source = _source_of(tensors, since)
+                source = _source_of(_native.values_of(tensors), since)
                 if source and source.bytes >= REPORTED_BYTES and source.addresses not in seen:
                     seen.add(source.addresses)
                     yield source

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import linecache
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 
 from xleak import _native
 from xleak.cell_names import name_of_run
+from xleak.shell.fields import fields_of
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.origin import is_in_library
 from xleak.shell.holders.reruns import identity_of
@@ -102,8 +102,8 @@ class DefaultGraph:
 def _default_graph() -> Any:
     """The graph of this process that operations go to, where there is one and no block has set
     another."""
-    module = getattr(sys.modules.get("tensorflow.python.framework.ops"), "__dict__", {})
-    return getattr(module.get("_default_graph_stack"), "_global_default_graph", None)
+    module = _native.fields_of_module("tensorflow.python.framework.ops")
+    return fields_of(module.get("_default_graph_stack")).get("_global_default_graph")
 
 
 def _users_frames(operation: Any) -> _Frames:

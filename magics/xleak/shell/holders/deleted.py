@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from xleak.shell.holders.executed import names_let_go
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users, tensors_by_id
 from xleak.shell.holders.passes import GraphsOfPasses
 from xleak.shell.holders.places import as_written, replacing
+from xleak.shell.tensor_fields import is_tensor
 
 if TYPE_CHECKING:
     from xleak._torch import StorageWatch
@@ -46,17 +46,16 @@ class DeletedTensors:
             return
         from xleak import _torch
 
-        tensor_type = sys.modules["torch._C"].TensorBase
         for name in sorted(names_let_go(source)):
-            value = namespace.get(name)
-            if issubclass(type(value), tensor_type):
+            value = _native.value_at(namespace, name)
+            if is_tensor(value):
                 memory = _torch.watch(value)
                 if sum(memory.alive().values()) >= REPORTED_BYTES:
                     self._expected.append((name, memory))
 
     def after_cell(self, index: int, namespace: Mapping[str, Any]) -> None:
         """Notes which of the names are gone."""
-        gone = [it for it in self._expected if namespace.get(it[0]) is None]
+        gone = [it for it in self._expected if _native.value_at(namespace, it[0]) is None]
         self._expected = []
         self._deleted += [Deleted(name, index, memory) for name, memory in gone]
 

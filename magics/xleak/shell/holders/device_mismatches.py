@@ -6,16 +6,16 @@ import linecache
 import re
 import sys
 from collections.abc import Iterator
-from itertools import islice
 from types import FrameType
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import fields_of
+from xleak.shell.fields import fields_of, locals_of
 from xleak.shell.holders.look import Look, is_the_users
 from xleak.shell.holders.places import as_written
-from xleak.shell.module_devices import UNKNOWN, device_of, has_dimensions, is_tensor
+from xleak.shell.module_devices import UNKNOWN, device_of, has_dimensions
 from xleak.shell.modules import entries_of, is_module, parts_of
+from xleak.shell.tensor_fields import is_tensor
 from xleak.shell.tracebacks import frames_of_last
 
 # In the words of torch for operations, for recurrent layers, and for convolutions on a card.
@@ -64,7 +64,7 @@ def _of_call(frame: FrameType, look: Look) -> tuple[str, str] | None:
     code = frame.f_code
     if code.co_name != _CALL or not code.co_filename.endswith(_MODULE_FILE):
         return None
-    names = frame.f_locals
+    names = locals_of(frame)
     module = names.get("self")
     if not is_module(module):
         return None
@@ -88,7 +88,7 @@ def _of_line(frame: FrameType, look: Look) -> tuple[str, str] | None:
     if frame.f_globals is not look.watcher.shell.user_ns:
         return None
     line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
-    known = frame.f_globals | frame.f_locals
+    known = _native.entries_of(frame.f_globals) | locals_of(frame)
     words = dict.fromkeys(_WORD.findall(line))
     placed = [it for name in words if name in known for it in _placed(name, known[name])]
     return (f"line {frame.f_lineno}", _sentence(placed)) if _differ(placed) else None
@@ -103,7 +103,7 @@ def _arguments(names: dict[str, Any]) -> Iterator[tuple[str, object]]:
     if type(args) is tuple:
         yield from ((f"input {number}", it) for number, it in enumerate(args, 1))
     if type(kwargs) is dict:
-        yield from ((name, it) for name, it in kwargs.items() if type(name) is str)
+        yield from ((name, it) for name, it in _native.items_of(kwargs) if type(name) is str)
 
 
 def _placed(name: str, value: Any) -> Iterator[_Placed]:
@@ -112,12 +112,12 @@ def _placed(name: str, value: Any) -> Iterator[_Placed]:
     if is_tensor(value):
         if has_dimensions(value):
             yield name, device_of(value)
-    elif type(value) in (list, tuple):
-        for index, it in enumerate(islice(value, _ELEMENTS)):
+    elif _native.is_exactly(value, (list, tuple)):
+        for index, it in enumerate(_native.values_of(value, 0, _ELEMENTS)):
             if is_tensor(it):
                 yield from _placed(f"{name}[{index}]", it)
     elif type(value) is dict:
-        for key, it in list(islice(dict.items(value), _ELEMENTS)):
+        for key, it in _native.items_of(value, 0, _ELEMENTS):
             if type(key) is str and is_tensor(it):
                 yield from _placed(f"{name}['{key}']", it)
 

@@ -112,7 +112,7 @@ def parallels(look: Look) -> Iterator[_native.Holder]:
     for it in look.live.instances(base) if base is not None else []:
         fields = fields_of(it)
         ids, output = fields.get("device_ids"), fields.get("output_device")
-        if type(ids) is list and len(ids) > 1 and type(output) is int:
+        if type(ids) is list and list.__len__(ids) > 1 and type(output) is int:
             label = look.heap.way_to(it) or "torch.nn.DataParallel"
             device = f"{_CUDA}{output}"
             yield _native.Holder("data parallel", label, 0, None, device, len(ids), "")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from xleak import _native
-from xleak.shell.heap import named_values
+from xleak.shell.heap import user_values
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.reruns import ran_before
 from xleak.shell.source import parsed
@@ -86,9 +86,13 @@ def _peak_percent(cell: int) -> int:
 
 
 def _large_values(look: Look) -> dict[str, _Value]:
-    values = named_values(look.watcher)
-    sizes = [(name, look.heap.retained_bytes(name)) for name in values]
-    return {n: _Value(id(values[n]), size) for n, size in sizes if size >= _LARGE_BYTES}
+    values = user_values(look.watcher)
+    sizes = {name: look.heap.retained_bytes(name) for name in values}
+    return {
+        name: _Value(id(value), sizes[name])
+        for name, value in values.items()
+        if sizes[name] >= _LARGE_BYTES
+    }
 
 
 def _is_doubled(old: _Value | None, new: _Value | None, cell: int) -> bool:

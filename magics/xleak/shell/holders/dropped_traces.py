@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
@@ -71,7 +70,7 @@ class DroppedTraces:
 
 def _functions() -> list[Any]:
     """All that TorchScript compiled in this process; it lets go of none."""
-    unit = getattr(sys.modules.get("torch.jit._state"), "__dict__", {}).get("_python_cu")
+    unit = _native.fields_of_module("torch.jit._state").get("_python_cu")
     return [] if unit is None else list(unit.get_functions())
 
 
@@ -107,7 +106,7 @@ def _used(look: Look) -> set[int]:
 
 
 def _functions_in_use(look: Look) -> Iterator[Any]:
-    torch: Any = vars(sys.modules["torch._C"])
+    torch = _native.fields_of_module("torch._C")
     functions = look.live.instances(torch["ScriptFunction"])
     yield from (it for it in functions if look.heap.is_reached(it))
     script: Any = torch["ScriptModule"]

@@ -22,7 +22,7 @@ def finalizers(look: Look) -> Iterator[_native.Holder]:
     """Those of `weakref.finalize` that own the very object whose end they wait for, by function."""
     groups: dict[tuple[str, str], list[tuple[object, int]]] = {}
     registry: dict[Any, Any] = vars(weakref.finalize)["_registry"]
-    for finalizer, info in list(registry.items()):
+    for finalizer, info in _native.items_of(registry):
         target = info.weakref()
         held = look.heap.retained_by(info) if target is not None else 0
         if held >= REPORTED_BYTES and look.heap.keeps(info, target):

@@ -35,9 +35,9 @@ def first_attempts(look: Look) -> list[tuple[BaseException, int]]:
     """(error, bytes that it alone keeps): the error that was handled while its attempt was made
     anew. The newest alone, because it keeps those before it."""
     for last in last_errors(look.watcher.shell):
-        if not issubclass(type(last), BaseException):
+        if not _native.is_kind_of(last, BaseException):
             continue
-        chain: Any = chain_of(last)  # type: ignore[arg-type]
+        chain: Any = chain_of(last)
         for handled in chain[1:]:
             if _is_out_of_memory(handled) and _was_tried_again(handled, chain[0]):
                 held = look.heap.retained_by(handled)
@@ -67,7 +67,7 @@ def _was_tried_again(handled: BaseException, last: BaseException) -> bool:
 
 def _is_of_torch(frame: types.FrameType) -> bool:
     """Whether any module's call goes through it."""
-    name = dict.get(frame.f_globals, "__name__")
+    name = _native.value_at(frame.f_globals, "__name__")
     return type(name) is str and name.partition(".")[0] == "torch"
 
 

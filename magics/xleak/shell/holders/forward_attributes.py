@@ -7,10 +7,11 @@ from typing import Any
 
 from xleak import _native
 from xleak.shell.fields import fields_of
-from xleak.shell.holders.containers import has_graph, is_tensor, is_users_class
+from xleak.shell.holders.containers import has_graph, is_users_class
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
 from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.modules import live_modules
+from xleak.shell.tensor_fields import is_tensor
 
 
 class ForwardAttributes:
@@ -40,6 +41,6 @@ def _tensors(look: Look) -> Iterator[tuple[str, Any]]:
     """(name, tensor) of the attributes of the user's modules, parameters and buffers aside."""
     for it in live_modules(look.live):
         if is_users_class(type(it)):
-            for name, value in list(fields_of(it).items()):
+            for name, value in fields_of(it).items():
                 if type(name) is str and is_tensor(value):
                     yield name, value

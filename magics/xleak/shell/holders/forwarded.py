@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import functools
-import sys
+from types import ModuleType
 from typing import Any
 
+from xleak import _native
 from xleak.shell.fields import fields_of, loaded_class
 from xleak.shell.holders.calls import calls_in, dotted, meant_by, methods_called, nodes_of
 from xleak.shell.holders.look import Look
@@ -38,7 +39,7 @@ class Models:
             for parameter in entries_of(module, "_parameters").values():
                 self._owners.setdefault(id(parameter), []).append(module)
         optimizer = loaded_class("torch.optim.optimizer", "Optimizer")
-        self._have_optimizers = bool(optimizer and look.live.instances(optimizer))
+        self._have_optimizers = optimizer is not None and len(look.live.instances(optimizer)) > 0
 
     def were_trained(self) -> bool:
         """Whether there is an optimizer, or a gradient of anything."""
@@ -98,7 +99,8 @@ def only_predicts(look: Look) -> bool:
         return True
     names = {name for it in sources for name in calls_in(it) if name.endswith(".load")}
     owners = (meant_by(name.rpartition(".")[0], look.watcher.shell.user_ns) for name in names)
-    return any(it is sys.modules.get(path) for it in owners if it is not None for path in _LOADERS)
+    modules = [_native.fields_of_module(path) for path in _LOADERS]
+    return any(vars(it) is known for it in owners if type(it) is ModuleType for known in modules)
 
 
 def turns(source: str) -> bool:

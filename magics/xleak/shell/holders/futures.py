@@ -11,7 +11,7 @@ from typing import Any
 
 from xleak import _native
 from xleak.originals import gc
-from xleak.shell.fields import instances, loaded_class
+from xleak.shell.fields import instances, is_text, loaded_class
 from xleak.shell.holders.look import LEAST_BYTES, Look, may_be_released
 from xleak.shell.source import parsed
 
@@ -59,7 +59,7 @@ def _groups(look: Look) -> Iterator[tuple[str, tuple[str, list[_Kept]]]]:
     ended = {id(future) for future, _ in done}
     alone = dict(kept)
     for container in gc.get_referrers(*[future for future, _ in kept.values()]):
-        way = look.heap.way_to(container) if type(container) in _CONTAINERS else ""
+        way = look.heap.way_to(container) if _native.is_exactly(container, _CONTAINERS) else ""
         members = _members(container, ended) if _may_be_cleared(way) else []
         found = [alone.pop(it) for it in members if it in alone]
         found = [(it, held) for it, held in found if look.heap.keeps(container, it)]
@@ -73,11 +73,10 @@ def _groups(look: Look) -> Iterator[tuple[str, tuple[str, list[_Kept]]]]:
 
 def _members(container: Any, ended: set[int]) -> list[int]:
     """The identities of what stands in a container, where all of it are futures that ended."""
-    candidates = [list(container)]
-    if type(container) is dict:
-        candidates.append(list(container.values()))
+    keys = [key for key, _ in _native.items_of(container)]
+    candidates = [keys, _native.values_of(container)]
     for members in candidates:
-        if all(id(it) in ended for it in members):
+        if members and all(id(it) in ended for it in members):
             return [id(it) for it in members]
     return []
 
@@ -97,7 +96,7 @@ def _keeping(heap: _native.HeapSnapshot, done: list[tuple[object, object]]) -> I
 def _done(live: _native.LiveObjects) -> Iterator[tuple[object, object]]:
     """(future, result) of those that ended well, read past what a subclass may have made of it."""
     for future, fields in instances(live, "concurrent.futures._base", "Future"):
-        if fields.get("_state") == "FINISHED":
+        if is_text(fields.get("_state"), "FINISHED"):
             yield future, fields.get("_result")
     for future, fields in instances(live, "multiprocessing.pool", "ApplyResult"):
         if fields.get("_pool", future) is None and fields.get("_success") is True:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from xleak import _native
-from xleak.shell.holders.containers import Collection, collections_of, is_tensor
+from xleak.shell.holders.containers import Collection, collections_of
 from xleak.shell.holders.functions import locals_of, name_of
 from xleak.shell.holders.look import Look
 from xleak.shell.source import parsed
+from xleak.shell.tensor_fields import is_tensor, tensor_field
 
 _MUCH_BYTES = 256 << 20
 # One part in so many of what the device has.
@@ -103,9 +104,8 @@ def _lists(look: Look) -> Iterator[tuple[Collection, str]]:
         elements = it.elements()
         if len(elements) < _SEVERAL or not all(is_tensor(element) for element in elements):
             continue
-        base = sys.modules["torch._C"].TensorBase
-        if not any(base.requires_grad.__get__(element) for element in elements):
-            yield it, base.device.__get__(elements[0]).type
+        if not any(tensor_field(element, "requires_grad") for element in elements):
+            yield it, tensor_field(elements[0], "device").type
 
 
 def _code_of(source: str) -> _Code:

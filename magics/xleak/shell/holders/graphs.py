@@ -105,18 +105,19 @@ def _are_together(
 
 def _is_row(value: object) -> bool:
     is_object = is_users_class(type(value)) and not is_module(value)
-    return is_object or issubclass(type(value), (tuple, dict, list))
+    return is_object or _native.is_kind_of(value, (tuple, dict, list))
 
 
 def detaching_rows(look: Look, way: str) -> str:
     """The same for the rows in a list; empty where they are of several kinds, or held elsewhere."""
     rows = value_at(look.watcher.shell.user_ns, way)
-    kinds = {type(row) for row in list.__iter__(rows)} if type(rows) is list else set()
-    if kinds == {dict}:
+    parts = _native.values_of(rows) if type(rows) is list else []
+    kinds = {id(type(row)) for row in parts}
+    if kinds == {id(dict)}:
         return f"[row.update({{k: {_BARE} for k, v in row.items()}}) for row in {way}];"
-    if kinds == {list}:
+    if kinds == {id(list)}:
         return f"[row.__setitem__(slice(None), [{_BARE} for v in row]) for row in {way}];"
-    if kinds != {tuple} or not all(look.heap.keeps(rows, row) for row in list.__iter__(rows)):
+    if kinds != {id(tuple)} or not all(look.heap.keeps(rows, row) for row in parts):
         return ""
     return f"{way}[:] = [tuple({_BARE} for v in row) for row in {way}]"
 
@@ -124,9 +125,9 @@ def detaching_rows(look: Look, way: str) -> str:
 def detaching(namespace: dict[Any, Any], way: str) -> str:
     """Code that leaves a container its values and takes their graphs; empty where there is none."""
     container = value_at(namespace, way)
-    if issubclass(type(container), dict):
+    if _native.is_kind_of(container, dict):
         return f"{way}.update({{k: {_BARE} for k, v in {way}.items()}})"
-    if issubclass(type(container), list):
+    if _native.is_kind_of(container, list):
         return f"{way}[:] = [{_BARE} for v in {way}]"
     may_be_made_anew = type(container) is tuple and place_of(namespace, way) == way
     return f"{way} = tuple({_BARE} for v in {way})" if may_be_made_anew else ""

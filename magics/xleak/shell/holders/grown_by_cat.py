@@ -90,23 +90,24 @@ def _holder(sites: list[Site], grown: _Grown, cell: int) -> _native.Holder:
 
 
 def _sites_of(cell: int, look: Look) -> list[Site]:
-    torch, names = sys.modules.get("torch"), look.watcher.shell.user_ns
+    names = look.watcher.shell.user_ns
     scopes = {"": Scope([])}
     for source in (source for index, source in look.sources.items() if index <= cell):
         scopes = {**scopes, "": Scope([]), **scopes_of(source)}
     sites = sites_run(scopes.pop(""), scopes)
-    return [it for it in sites if torch and _concatenates(it.callee, torch, names)]
+    return [it for it in sites if _concatenates(it.callee, names)]
 
 
-def _concatenates(callee: ast.expr, torch: ModuleType, names: dict[str, Any]) -> bool:
+def _concatenates(callee: ast.expr, names: dict[str, Any]) -> bool:
     """Whether an expression is torch's own function."""
-    functions = vars(torch)
+    functions = _native.fields_of_module("torch")
     if isinstance(callee, ast.Name):
-        function = names.get(callee.id)
+        function = _native.value_at(names, callee.id)
         return any(function is functions.get(name) for name in _CATS) and function is not None
     if not isinstance(callee, ast.Attribute) or not isinstance(callee.value, ast.Name):
         return False
-    return names.get(callee.value.id) is torch and callee.attr in _CATS
+    module = _native.value_at(names, callee.value.id)
+    return type(module) is ModuleType and vars(module) is functions and callee.attr in _CATS
 
 
 def _addresses(look: Look) -> dict[str, int]:
@@ -114,5 +115,5 @@ def _addresses(look: Look) -> dict[str, int]:
     from xleak import _torch
 
     storages = {tensor: row.storage for row in _torch.census() for tensor in row.tensors}
-    names = look.watcher.shell.user_ns.items()
+    names = _native.entries_of(look.watcher.shell.user_ns).items()
     return {name: storages[id(it)].address for name, it in names if id(it) in storages}

@@ -55,7 +55,7 @@ class GrowingContainers:
         kind = _kind_of(first, signs) or ""
         kept, count = sum(it.kept for it in members), sum(it.count for it in members)
         since = self._signs.cell_that_fills(first.name) or first_cell
-        largest = _native.type_name(first.elements()[-1])
+        largest = _native.type_name(next(reversed(first.elements()), None))
         release = "; ".join(f"{it.way}.clear()" for it in members)
         return _native.Holder(kind, label, kept, since, largest, count, release)
 
@@ -78,9 +78,9 @@ def _is_within(it: Collection, ways: Iterable[str]) -> bool:
 
 def _is_by_name(it: Collection, look: Look) -> bool:
     """Whether it is a dictionary whose keys stand in the cells: `load("train")`."""
-    if not issubclass(type(it.object), dict):
+    if not _native.is_kind_of(it.object, dict):
         return False
-    keys = list(dict.keys(it.object))
+    keys = [key for key, _ in _native.items_of(it.object)]
     text = "\n".join(look.sources.values())
     return all(type(key) is str and (f"'{key}'" in text or f'"{key}"' in text) for key in keys)
 
@@ -97,7 +97,7 @@ def _of_contexts(found: dict[str, Collection], cell: int) -> dict[str, int]:
 
 def _has_context(element: object) -> bool:
     if type(element) is tuple:
-        return any(map(is_context, element))
+        return any(map(is_context, _native.values_of(element)))
     return is_context(element)
 
 
@@ -105,12 +105,12 @@ def _kind_of(it: Collection, signs: Signs) -> str | None:
     """None where it is no leak of any kind."""
     elements = it.elements()
     # Classes register once, by design; a vocabulary or a log of numbers is what it looks like.
-    if all(issubclass(type(element), type) for element in elements) or is_plain(elements):
+    if all(_native.is_kind_of(element, type) for element in elements) or is_plain(elements):
         return None
     if any(is_module(owner) for owner in it.owners):
         return "growing container of a module"
     looked_up = it.name in signs.looked_up or _CACHE_NAME.search(it.name)
-    if looked_up and issubclass(type(it.object), dict):
+    if looked_up and _native.is_kind_of(it.object, dict):
         return "growing cache"
     if _belongs_to_class(it) or signs.filled.get(it.name, set()) & MAKERS:
         return "growing registry"

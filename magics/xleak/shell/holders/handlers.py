@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 
 from xleak import _native
-from xleak.shell.fields import fields_of
+from xleak.shell.fields import class_fields, fields_of
 from xleak.shell.holders.counts import Counts, reruns
 from xleak.shell.holders.look import Look
 
@@ -32,14 +32,14 @@ class AddedHandlers:
 
 def _loggers() -> Iterator[tuple[str, list[object]]]:
     """(name, handlers) of every logger, read past what a class of the user's may answer."""
-    root = logging.root
-    for logger in [root, *list(root.manager.loggerDict.values())]:
-        if not issubclass(type(logger), logging.Logger):
+    manager = class_fields(logging.Logger).get("manager")
+    for logger in [logging.root, *_native.values_of(fields_of(manager).get("loggerDict"))]:
+        if not _native.is_kind_of(logger, logging.Logger):
             continue
         fields = fields_of(logger)
         name, handlers = fields.get("name"), fields.get("handlers")
         if type(name) is str and type(handlers) is list:
-            yield name, list(handlers)
+            yield name, _native.values_of(handlers)
 
 
 def _removing(name: str, identities: list[int]) -> str:

@@ -7,6 +7,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from xleak import _native
 from xleak.originals import gc
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.origin import plain_function
@@ -24,9 +25,9 @@ def grown_by(function: Any, look: Look) -> Iterator[Any]:
     cells = zip(code.co_freevars, plain.__closure__ or (), strict=False)
     # An empty cell is left out: to ask it for its contents would raise.
     values = [it for name, cell in cells if name in names for it in gc.get_referents(cell)]
-    values += [plain.__globals__[name] for name in names if name in plain.__globals__]
+    values += [_native.value_at(plain.__globals__, name) for name in names]
     for value in [*values, *_attributes(function, names, look)]:
-        if type(value) is list or issubclass(type(value), dict):
+        if type(value) is list or _native.is_kind_of(value, dict):
             yield value
 
 
@@ -34,7 +35,7 @@ def lists_of(container: Any) -> list[list[Any]]:
     """A list itself, or those that are a dictionary's values."""
     if type(container) is list:
         return [container]
-    return [value for value in dict.values(container) if type(value) is list]
+    return [value for value in _native.values_of(container) if type(value) is list]
 
 
 def _grown_names(code: types.CodeType) -> Iterator[str]:
@@ -56,8 +57,8 @@ def _attributes(function: Any, names: set[str], look: Look) -> Iterator[Any]:
         return
     # Without asking the object: its dictionary, or the values in place of one.
     for value in gc.get_referents(function.__self__):
-        inner = list(dict.values(value)) if type(value) is dict else []
+        inner = _native.values_of(value) if type(value) is dict else []
         for it in [value, *inner]:
-            collects = type(it) is list or issubclass(type(it), dict)
+            collects = type(it) is list or _native.is_kind_of(it, dict)
             if collects and look.heap.way_to(it).rpartition(".")[2] in names:
                 yield it

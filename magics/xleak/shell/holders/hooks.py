@@ -103,7 +103,8 @@ def _numbers_of_handles(look: Look) -> set[object]:
     """Of the hooks that an expression of the user's can remove."""
     handles = look.live.instances(_handle_type())
     reached = [it for it in handles if is_the_users(_but_cached(look.heap.way_to(it)))]
-    return {fields_of(it).get("id") for it in reached}
+    numbers = (fields_of(it).get("id") for it in reached)
+    return {number for number in numbers if type(number) is int}
 
 
 def _but_cached(way: str) -> str:

@@ -65,7 +65,7 @@ def _of_no_use(look: Look) -> Iterator[tuple[str, _Kept]]:
             if all(look.heap.keeps(it.object, weight) for weight in it.weights):
                 yield "optimizers without a model", it
         elif it.has_state:
-            same.setdefault((type(it.object), weights), []).append(it)
+            same.setdefault((id(type(it.object)), weights), []).append(it)
     for its in same.values():
         # The one that has a name, or else the latest, is in use.
         yield from (("optimizers of the same weights", it) for it in its[:-1])
@@ -78,7 +78,7 @@ def _optimizers(look: Look) -> list[_Kept]:
         way = look.heap.way_to(it)
         if is_the_users(way):
             state: Any = fields.get("state")
-            has_state = issubclass(type(state), dict) and dict.__len__(state) > 0
+            has_state = bool(_native.items_of(state, 0, 1))
             found.append(_Kept(it, way, weights_of(fields), has_state))
     return sorted(
         found,
@@ -99,9 +99,9 @@ def _weights_of_modules(look: Look) -> set[int]:
 def _release(look: Look, way: str, surplus: set[int]) -> str:
     """Code that lets go of these alone; empty where another holder would keep them."""
     container = value_at(look.watcher.shell.user_ns, way)
-    if type(container) not in (list, dict):
+    if not _native.is_exactly(container, (list, dict)):
         return ""
-    elements = list(container.values()) if type(container) is dict else list(container)
+    elements = _native.values_of(container)
     of_no_use = [_optimizer_of(it) in surplus for it in elements]
     count = sum(of_no_use)
     kept = {id(it) for it, _ in live_optimizers(look.live) if look.heap.keeps(container, it)}

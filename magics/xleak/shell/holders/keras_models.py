@@ -3,7 +3,6 @@ are gone, and models that only the History of their training has."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,15 +51,13 @@ class KerasModels:
 
     def after_cell(self, cell: int, source: str) -> bool:
         """Whether the cell trained a model anew, or something was taken out of what was told."""
-        table = gradient_table.table()
-        before, self._entries = self._entries, len(table)
-        if len(table) > before:
+        names = _native.names_in(gradient_table.table())
+        before, self._entries = self._entries, len(names)
+        if len(names) > before:
             # It is in order of time.
-            made = [
-                it for it in itertools.islice(table, before, None) if gradient_table.is_made(it)
-            ]
+            made = [it for it in names[before:] if gradient_table.is_made(it)]
             self._made[cell], self._runs[cell] = made, identity_of(cell, source)
-        return len(table) != before or any(_is_rid(it()) for it in self._told)
+        return len(names) != before or any(_is_rid(it()) for it in self._told)
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """One holder for each cell with several such models, or that was run several times, and one
@@ -112,7 +109,9 @@ class KerasModels:
                 models = [model for _, model in pairs]
                 entries = _entries_of(models, variables, look)
                 table = gradient_table.table()
-                held = look.heap.freed_without([*models, *(table[it] for it in entries)])
+                held = look.heap.freed_without(
+                    [*models, *(_native.value_at(table, it) for it in entries)]
+                )
                 ways = [look.heap.way_to(history) for history, _ in pairs]
                 release = ""
                 if all(may_be_released(way) for way in ways):

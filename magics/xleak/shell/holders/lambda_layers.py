@@ -50,4 +50,4 @@ def _layers(look: Look) -> Iterator[tuple[Any, Any]]:
 def _captured(function: types.FunctionType) -> list[Any]:
     # An empty cell is left out: to ask it for its contents would raise.
     values = gc.get_referents(*(function.__closure__ or ()))
-    return values + list(function.__defaults__ or ())
+    return [*values, *(function.__defaults__ or ())]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
+from xleak.shell.tensor_fields import tensor_class
 
 if TYPE_CHECKING:
     from xleak.shell.watcher import Watcher
@@ -60,6 +60,6 @@ def is_the_users(way: str) -> bool:
 
 def tensors_by_id(look: Look) -> dict[int, Any]:
     """The live tensors; none where torch is not imported."""
-    torch = sys.modules.get("torch._C")
-    tensors = look.live.instances(torch.TensorBase) if torch else []
+    base = tensor_class()
+    tensors = look.live.instances(base) if base is not None else []
     return {id(tensor): tensor for tensor in tensors}

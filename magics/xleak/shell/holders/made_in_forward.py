@@ -67,12 +67,12 @@ def _containers_of(owner: Any) -> Iterator[tuple[str, Any]]:
     """(attribute, container) of a module and of its classes."""
     for base in ancestors_of(type(owner)):
         if is_users_class(base):
-            yield from _collections(class_fields(base))
+            yield from _collections(class_fields(base).copy())
     yield from _collections(fields_of(owner))
 
 
 def _collections(fields: Any) -> Iterator[tuple[str, Any]]:
-    for name, value in list(fields.items()):
+    for name, value in fields.items():
         # What torch sets up for every module starts so, and holds no layer of a pass.
         if type(name) is str and not name.startswith("__") and is_collection(value):
             yield name, value
@@ -94,7 +94,7 @@ def _modules_in(container: Any, depth: int) -> Iterator[Any]:
     for element in elements_of(container):
         if is_module(element):
             yield element
-        elif depth and type(element) in _PARTS:
+        elif depth and _native.is_exactly(element, _PARTS):
             yield from _modules_in(element, depth - 1)
 
 

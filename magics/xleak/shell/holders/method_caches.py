@@ -40,6 +40,6 @@ def _classes_with(look: Look, caches: set[int]) -> Iterator[tuple[type, object]]
     if not caches:
         return
     for owner in look.live.instances(type):
-        for value in list(class_fields(owner).values()):
+        for value in class_fields(owner).copy().values():
             if id(value) in caches:
                 yield owner, value

@@ -49,13 +49,13 @@ def _defaults(look: Look) -> Iterator[tuple[str, str, str, Any]]:
         for number, (name, default) in enumerate(zip(names, positional, strict=True)):
             if is_collection(default):
                 yield code.co_name, f".__defaults__[{number}]", name, default
-        for name, default in (function.__kwdefaults__ or {}).items():
+        for name, default in _native.items_of(function.__kwdefaults__):
             if is_collection(default):
                 yield code.co_name, f".__kwdefaults__['{name}']", name, default
 
 
 def _is_memo(default: Any) -> bool:
     """Whether it is a dictionary by numbers and texts, which somebody may have meant."""
-    if not isinstance(default, dict):
+    if not _native.is_kind_of(default, dict):
         return False
-    return all(type(key) in (int, str) for key in list(dict.keys(default)))
+    return all(_native.is_exactly(key, (int, str)) for key, _ in _native.items_of(default))

@@ -202,7 +202,7 @@ def _closing(look: Look, chosen: list[_Handle]) -> str:
     parts = [f"{name}.close()" for name in names]
     for way, members in containers.items():
         held = value_at(look.watcher.shell.user_ns, way)
-        values = f"{way}.values()" if issubclass(type(held), dict) else way
+        values = f"{way}.values()" if _native.is_kind_of(held, dict) else way
         ids = ", ".join(str(id(it.object)) for it in members)
         parts.append(f"[it.close() for it in {values} if id(it) in {{{ids}}}]")
     return "; ".join(parts) + ";" if parts else ""

@@ -7,7 +7,7 @@ from typing import Any
 
 from xleak import _native
 from xleak.shell.fields import instances
-from xleak.shell.holders.containers import is_tensor
+from xleak.shell.tensor_fields import is_tensor
 
 
 def live_optimizers(live: _native.LiveObjects) -> Iterator[tuple[Any, dict[str, Any]]]:
@@ -17,6 +17,6 @@ def live_optimizers(live: _native.LiveObjects) -> Iterator[tuple[Any, dict[str, 
 
 def weights_of(fields: dict[str, Any]) -> list[Any]:
     """The weights of an optimizer with these attributes, in the order of its groups."""
-    groups = fields.get("param_groups")
-    parts = [it.get("params") for it in groups if type(it) is dict] if type(groups) is list else []
-    return [it for part in parts if type(part) is list for it in part if is_tensor(it)]
+    groups = _native.values_of(fields.get("param_groups"))
+    parts = [_native.values_of(_native.value_at(it, "params")) for it in groups]
+    return [it for part in parts for it in part if is_tensor(it)]

@@ -33,7 +33,7 @@ def plain_function(target: object) -> object:
 
 def as_function(target: object) -> object:
     """An object that a class of its own makes callable as its bound `__call__`; others as they are."""
-    if type(target) in (types.FunctionType, types.MethodType, functools.partial):
+    if _native.is_exactly(target, (types.FunctionType, types.MethodType, functools.partial)):
         return target
     calls = (class_fields(it).get("__call__") for it in ancestors_of(type(target)))
     call = next((it for it in calls if it is not None), None)
@@ -43,7 +43,7 @@ def as_function(target: object) -> object:
 def name_and_module(target: object) -> tuple[str, str]:
     """(name, module) of a function, or of the class of any other object."""
     function = plain_function(target)
-    if type(function) in (types.FunctionType, types.BuiltinFunctionType):
+    if _native.is_exactly(function, (types.FunctionType, types.BuiltinFunctionType)):
         named: Any = function
         name, module = named.__qualname__, named.__module__
     else:
@@ -65,8 +65,7 @@ def is_of_the_user(module: str) -> bool:
         return True
     if not root or root in sys.stdlib_module_names or root == "xleak":
         return False
-    loaded = sys.modules.get(module)
-    file = vars(loaded).get("__file__") if type(loaded) is types.ModuleType else None
+    file = _native.fields_of_module(module).get("__file__")
     return type(file) is str and not is_in_library(file)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from math import prod
 from typing import Any
@@ -55,7 +54,9 @@ class DecodedPictures:
 def unread_pictures(live: _native.LiveObjects) -> set[int]:
     """The identities of the files of pictures of PIL that were opened and not read."""
     opened = [fields for _, fields in instances(live, "PIL.Image", "Image")]
-    return {id(it["fp"]) for it in opened if it.get("fp") is not None and _pixels_of(it) is None}
+    return {
+        id(it.get("fp")) for it in opened if it.get("fp") is not None and _pixels_of(it) is None
+    }
 
 
 def _pixels_of(fields: dict[Any, Any]) -> object:
@@ -92,7 +93,7 @@ def _parts(it: Collection) -> Iterator[Any]:
     """The elements, and what rows such as `(picture, label)` have."""
     for element in it.elements():
         # By tp_traverse alone.
-        yield from gc.get_referents(element) if type(element) in _ROWS else [element]
+        yield from gc.get_referents(element) if _native.is_exactly(element, _ROWS) else [element]
 
 
 def _pixel_bytes(fields: dict[Any, Any]) -> int:
@@ -100,13 +101,13 @@ def _pixel_bytes(fields: dict[Any, Any]) -> int:
     size, mode = fields.get("_size"), fields.get("_mode")
     if _pixels_of(fields) is None or type(size) is not tuple or type(mode) is not str:
         return 0
-    width, height = size
-    return int(width) * int(height) * _PIXEL_BYTES.get(mode, 4)
+    sides = [side for side in size if type(side) is int]
+    return prod(sides) * _PIXEL_BYTES.get(mode, 4) if len(sides) == 2 else 0
 
 
 def _is_picture(part: Any) -> bool:
     """Whether it is an array of the shape of one: height, width, channels."""
-    array = getattr(sys.modules.get("numpy"), "__dict__", {}).get("ndarray")
+    array = _native.fields_of_module("numpy").get("ndarray")
     if array is None or type(part) is not array:
         return False
     shape = array.shape.__get__(part)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from xleak import _native
 from xleak.shell.fields import fields_of
 
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\['([^'\\]*)'\]")
@@ -45,14 +46,14 @@ def parent_of(way: str) -> str:
 def value_at(namespace: dict[Any, Any], way: str) -> Any:
     """What an expression stands for, None where it cannot be told; asks no object."""
     name = re.match(r"\w+", way)
-    value = _entry(namespace, name.group()) if name else None
+    value = _native.value_at(namespace, name.group()) if name else None
     for attribute, index, key in _STEP.findall(way[name.end() :] if name else ""):
         if attribute:
-            value = _entry(fields_of(value), attribute)
-        elif index and issubclass(type(value), (list, tuple)):
+            value = fields_of(value).get(attribute)
+        elif index and _native.is_kind_of(value, (list, tuple)):
             value = _item(value, int(index))
         else:
-            value = _entry(value, int(index) if index else key)
+            value = _native.value_at(value, int(index) if index else key)
     return value
 
 
@@ -77,7 +78,7 @@ def place_of(namespace: dict[Any, Any], way: str) -> str:
     parent = value_at(namespace, parent_of(way)) if parent_of(way) else None
     if type(parent) is tuple:
         return place_of(namespace, parent_of(way))
-    return "" if issubclass(type(parent), tuple) else way
+    return "" if _native.is_kind_of(parent, tuple) else way
 
 
 def tuples_to(namespace: dict[Any, Any], way: str) -> list[Any]:
@@ -101,13 +102,4 @@ def _anew(way: str, value: Any, wanted: set[str], by: Replacing) -> str:
 
 
 def _item(value: Any, index: int) -> Any:
-    items = list if issubclass(type(value), list) else tuple
-    return items.__getitem__(value, index) if index < items.__len__(value) else None
-
-
-def _entry(value: Any, key: Any) -> Any:
-    """An entry of a dictionary. Its keys are compared only where that runs no code of theirs."""
-    if not issubclass(type(value), dict):
-        return None
-    entries = dict.items(value)
-    return next((it for own, it in entries if type(own) is type(key) and own == key), None)
+    return next(iter(_native.values_of(value, index, index + 1)), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -56,6 +55,7 @@ class ProcessGroups:
 
 def _names() -> list[str]:
     """Of the groups that are there but the default one; by torch's own table."""
-    fields: Any = getattr(sys.modules.get("torch.distributed.distributed_c10d"), "__dict__", {})
+    fields: Any = _native.fields_of_module("torch.distributed.distributed_c10d")
     table = fields.get("_pg_names")
-    return list(dict.values(table))[1:] if type(table) is dict else []
+    names = _native.values_of(table, 1) if type(table) is dict else []
+    return [name for name in names if type(name) is str]

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import loaded_class
+from xleak.shell.fields import class_fields, loaded_class
 from xleak.shell.holders.look import Look
 from xleak.shell.own_ref import OwnRef
 from xleak.shell.source import parsed
+from xleak.shell.tensor_fields import tensor_class
 
 # Less is no matter on any device, and most cells have nothing larger.
 _LARGE_BYTES = 16 << 20
@@ -69,7 +70,7 @@ def _release(it: _Product, look: Look) -> str:
     """Deletes the name, where nothing else has the result."""
     result = it.result() if it.result is not None else None
     names = look.watcher.shell.user_ns
-    if result is None or names.get(it.target) is not result:
+    if result is None or _native.value_at(names, it.target) is not result:
         return ""
     if look.heap.retained_by_device(it.target).get(it.device, 0) < _MOST * it.bytes:
         return ""
@@ -89,7 +90,7 @@ def _products(look: Look) -> Iterator[_Product]:
         if factors is None:
             continue
         target = targets.get(id(node), "")
-        result = _on_device(names.get(target))
+        result = _on_device(_native.value_at(names, target))
         sizes = result or _multiplied(_sizes(factors[0], names), _sizes(factors[1], names), node)
         if sizes is None:
             continue
@@ -168,14 +169,13 @@ def _multiplied(left: _Sizes | None, right: _Sizes | None, node: ast.AST) -> _Si
 def _on_device(value: object) -> _Sizes | None:
     """Of a matrix that is not on the host; by exact type, since a class of the user's may answer."""
     tensor = loaded_class("torch", "Tensor")
-    if tensor is None or type(value) not in (
-        tensor,
-        loaded_class("torch.nn.parameter", "Parameter"),
-    ):
+    parameter = loaded_class("torch.nn.parameter", "Parameter")
+    if tensor is None or not _native.is_exactly(value, (tensor, parameter)):
         return None
-    base: Any = sys.modules["torch._C"].TensorBase
-    if base.is_cpu.__get__(value) or base.layout.__get__(value) is not sys.modules["torch"].strided:
+    base = class_fields(tensor_class())
+    strided = _native.fields_of_module("torch").get("strided")
+    if base["is_cpu"].__get__(value) or base["layout"].__get__(value) is not strided:
         return None
-    shape = tuple(int(size) for size in base.shape.__get__(value))
-    item = int(base.dtype.__get__(value).itemsize)
-    return (shape, item, str(base.device.__get__(value))) if len(shape) == 2 else None
+    shape = tuple(int(size) for size in base["shape"].__get__(value))
+    item = int(base["dtype"].__get__(value).itemsize)
+    return (shape, item, str(base["device"].__get__(value))) if len(shape) == 2 else None

@@ -29,7 +29,8 @@ class Recompilations:
         if attempts == self._attempts and len(frames) >= len(self._cells):
             return False
         before, self._attempts = self._cells, attempts
-        past = [it for it, count in dict.items(frames) if count > _limit()]
+        limit = _limit()
+        past = [it for it, count in _native.items_of(frames) if count > limit]
         self._cells = {it: before.get(it, cell) for it in past}
         return self._cells != before
 
@@ -44,8 +45,7 @@ class Recompilations:
 def _attempts() -> int:
     """How often the compiler was asked for a function."""
     counters = _attribute("torch._dynamo.utils", "counters")
-    frames = dict.get(counters, "frames") if counters is not None else None
-    return 0 if frames is None else int(dict.get(frames, "total", 0))
+    return int(_native.value_at(_native.value_at(counters, "frames"), "total") or 0)
 
 
 def _limit() -> int:
@@ -56,4 +56,4 @@ def _limit() -> int:
 
 def _attribute(module: str, name: str) -> Any:
     """What a module has by a name, None where it is not imported."""
-    return getattr(sys.modules.get(module), "__dict__", {}).get(name)
+    return _native.fields_of_module(module).get(name)

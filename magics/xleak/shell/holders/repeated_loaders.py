@@ -106,7 +106,7 @@ def _settings(fields: dict[str, Any]) -> tuple[Any, ...] | None:
         return None
     values = [fields.get(name) for name in _SETTINGS]
     # Objects by identity: to compare them is the user's code.
-    return (kind, *(it if type(it) in (int, bool) else id(it) for it in values))
+    return (kind, *(it if _native.is_exactly(it, (int, bool)) else id(it) for it in values))
 
 
 def _is_exactly(it: object, name: str) -> bool:
@@ -131,7 +131,7 @@ def _are_of_a_loop(its: list[_Working]) -> bool:
 def _may_be_replaced(way: str, look: Look) -> bool:
     """Whether another value may take the place of an element."""
     container: Any = value_at(look.watcher.shell.user_ns, container_of(way))
-    return may_be_released(way) and type(container) in (list, dict)
+    return may_be_released(way) and _native.is_exactly(container, (list, dict))
 
 
 def _told(kind: str, its: list[_Working], release: Iterable[str]) -> Iterator[_native.Holder]:

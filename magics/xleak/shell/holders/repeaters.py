@@ -11,9 +11,9 @@ from typing import Any
 from xleak import _native
 from xleak.originals import gc
 from xleak.shell.fields import loaded_class
-from xleak.shell.holders.containers import is_tensor
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
 from xleak.shell.source import parsed
+from xleak.shell.tensor_fields import is_tensor
 
 _CYCLE = itertools.cycle
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -47,12 +47,13 @@ def _repeaters(look: Look) -> Iterator[tuple[object, list[Any], int]]:
         # By tp_traverse: beside the iterator that is not used up.
         for saved in [it for it in gc.get_referents(cycle) if type(it) is list]:
             held = look.heap.retained_by(saved)
-            if held >= REPORTED_BYTES and all(map(_has_tensor, saved)):
-                yield cycle, list(saved), held
+            batches = _native.values_of(saved) if held >= REPORTED_BYTES else []
+            if batches and all(map(_has_tensor, batches)):
+                yield cycle, batches, held
 
 
 def _has_tensor(batch: object) -> bool:
-    parts = gc.get_referents(batch) if type(batch) in _PARTS else []
+    parts = gc.get_referents(batch) if _native.is_exactly(batch, _PARTS) else []
     return is_tensor(batch) or any(map(is_tensor, parts))
 
 

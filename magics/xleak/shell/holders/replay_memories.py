@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections import deque
 from collections.abc import Iterator
 from typing import Any
@@ -11,16 +10,11 @@ from typing import Any
 from xleak import _native
 from xleak.originals import gc
 from xleak.shell.fields import class_fields
-from xleak.shell.holders.containers import (
-    Collection,
-    collections_of,
-    has_graph,
-    is_tensor,
-    is_users_class,
-)
+from xleak.shell.holders.containers import Collection, collections_of, has_graph, is_users_class
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.sign_reader import Signs
 from xleak.shell.holders.signs import SourceSigns
+from xleak.shell.tensor_fields import is_tensor, tensor_field
 
 _NAME = re.compile(r"replay|rollout|memory|buffer|transitions|trajector|experience", re.IGNORECASE)
 # As many are a memory of steps, not the values of one update.
@@ -94,8 +88,9 @@ def _parts(entry: object) -> list[Any]:
         return [entry]
     # By tp_traverse alone.
     parts = gc.get_referents(entry)
-    return parts + [inner for part in parts if type(part) is dict for inner in dict.values(part)]
+    fields = [part for part in parts if type(part) is dict]
+    return parts + [inner for part in fields for inner in _native.values_of(part)]
 
 
 def _is_on_device(tensor: Any) -> bool:
-    return not sys.modules["torch._C"].TensorBase.is_cpu.__get__(tensor)
+    return not tensor_field(tensor, "is_cpu")

@@ -99,8 +99,7 @@ def _users_name(thread: threading.Thread, fields: dict[str, Any]) -> str:
 
 def _program(arguments: object) -> str:
     """The program of a command, without its folder."""
-    if type(arguments) in (list, tuple):
-        command: Any = arguments
-        arguments = command[0] if command else ""
+    if _native.is_exactly(arguments, (list, tuple)):
+        arguments = next(iter(_native.values_of(arguments)), "")
     words = arguments.split() if type(arguments) is str else []
     return os.path.basename(words[0]) if words else "process"

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import instances
-from xleak.shell.holders.containers import is_tensor
+from xleak.shell.fields import class_fields, instances
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import Look, is_the_users
 from xleak.shell.holders.weights import WeightChanges
 from xleak.shell.own_ref import OwnRef
+from xleak.shell.tensor_fields import is_tensor, tensor_class, tensor_field, untouched
 
 # The optimizers of torch write a weight as often in one step, at most.
 _CHANGES_PER_STEP = 2
@@ -37,13 +36,13 @@ class _Scaler:
     @property
     def updates(self) -> int:
         """How often its scale was written since it was made."""
-        version: Any = sys.modules["torch._C"].TensorBase._version
-        return int(version.__get__(self.scale))
+        return int(tensor_field(self.scale, "_version"))
 
     @property
     def is_stepped(self) -> bool:
         """Whether a step or an update ever went through it."""
-        return self.updates > 0 or bool(self.fields.get("_per_optimizer_states"))
+        states = self.fields.get("_per_optimizer_states")
+        return self.updates > 0 or bool(_native.items_of(states, 0, 1))
 
     def skipped(self) -> int:
         """How many steps it skipped at least; 0 where its scale is one to work with."""
@@ -133,10 +132,10 @@ def _label(scaler: object, look: Look) -> str:
 
 def _number(tensor: Any) -> float | None:
     """The value of a tensor of one number, on the host or on CUDA; elsewhere to ask may compute."""
-    base = sys.modules["torch._C"].TensorBase
-    if not (base.is_cpu.__get__(tensor) or base.is_cuda.__get__(tensor)):
+    if not (tensor_field(tensor, "is_cpu") or tensor_field(tensor, "is_cuda")):
         return None
     try:
-        return float(base.item(tensor))
+        with untouched():
+            return float(class_fields(tensor_class())["item"](tensor))
     except RuntimeError:
         return None  # An earlier failure of the device, which is no matter of ours.

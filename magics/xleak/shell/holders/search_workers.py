@@ -56,7 +56,7 @@ class SearchWorkers:
                 continue
             fields = _fields_of(name)
             pids = _pids(fields)
-            if not pids or fields.get("_pending_work_items"):
+            if not pids or _native.items_of(fields.get("_pending_work_items"), 0, 1):
                 continue
             if not (_is_one_for_each_core(fields) and _takes_all_cores(look)):
                 continue
@@ -70,7 +70,7 @@ class SearchWorkers:
 
 def _fields_of(pool: str) -> dict[Any, Any]:
     """The attributes of the executor that all searches share."""
-    return fields_of(getattr(sys.modules.get(pool), "__dict__", {}).get("_executor"))
+    return fields_of(_native.fields_of_module(pool).get("_executor"))
 
 
 def _state_of(pool: str) -> _State | None:
@@ -78,12 +78,13 @@ def _state_of(pool: str) -> _State | None:
         return None
     fields = _fields_of(pool)
     tasks, workers = fields.get("_queue_count"), fields.get("_processes")
-    return (tasks, len(workers)) if type(tasks) is int and type(workers) is dict else None
+    count = len(_native.items_of(workers))
+    return (tasks, count) if type(tasks) is int and type(workers) is dict else None
 
 
 def _pids(fields: dict[Any, Any]) -> list[int]:
-    workers: Any = fields.get("_processes")
-    return [pid for pid in list(workers) if type(pid) is int and children.is_alive(pid)]
+    pids = (pid for pid, _ in _native.items_of(fields.get("_processes")))
+    return [pid for pid in pids if type(pid) is int and children.is_alive(pid)]
 
 
 def _is_one_for_each_core(fields: dict[Any, Any]) -> bool:

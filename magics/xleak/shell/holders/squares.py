@@ -121,7 +121,7 @@ def _operands(node: ast.AST) -> tuple[ast.expr, ast.expr]:
 
 def _standing(square: _Square, names: dict[str, Any]) -> _Array | None:
     """The (N, N) made of (N, 1) and (N,); None where that is not what stands there."""
-    whole = _array(names.get(square.name))
+    whole = _array(_native.value_at(names, square.name))
     parts = [_array(value_at(names, operand)) for operand in square.operands]
     one, other = parts
     if whole is None or one is None or other is None or len(whole.shape) != 2:
@@ -134,14 +134,14 @@ def _standing(square: _Square, names: dict[str, Any]) -> _Array | None:
 
 
 def _array(it: object) -> _Array | None:
-    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
-    if torch is not None and type(it) in (torch.Tensor, torch.nn.Parameter):
+    parameter = loaded_class("torch.nn.parameter", "Parameter")
+    if _native.is_exactly(it, (loaded_class("torch", "Tensor"), parameter)):
         tensor: Any = it
-        if tensor.layout is not torch.strided:
+        if tensor.layout is not _native.fields_of_module("torch").get("strided"):
             return None
         shape = tuple(int(size) for size in tensor.shape)
         return _Array(shape, tensor.data_ptr(), prod(shape) * tensor.element_size())
-    if numpy is not None and type(it) is numpy.ndarray:
+    if _native.is_exactly(it, loaded_class("numpy", "ndarray")):
         array: Any = it
         return _Array(array.shape, array.__array_interface__["data"][0], array.nbytes)
     eager = loaded_class("tensorflow.python.framework.ops", "EagerTensor")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -50,8 +49,7 @@ class StrayTensors:
 
 
 def _cuda_is_initialized() -> bool:
-    cuda = sys.modules.get("torch.cuda")
-    return type(cuda) is ModuleType and vars(cuda).get("_initialized") is True
+    return _native.fields_of_module("torch.cuda").get("_initialized") is True
 
 
 def _device_of_weights(root: Any) -> str:
@@ -81,8 +79,8 @@ def _operands(look: Look, part: Any) -> set[str]:
     classes = [class_name(it) for it in ancestors_of(type(part)) if is_users_class(it)]
     libraries = {
         name
-        for name, value in dict(look.watcher.shell.user_ns).items()
-        if type(value) is ModuleType and _is_of_torch(value)
+        for name, value in _native.entries_of(look.watcher.shell.user_ns).items()
+        if type(name) is str and type(value) is ModuleType and _is_of_torch(value)
     }
     return operands_of_passes(look.sources.values(), classes, libraries)
 
@@ -93,5 +91,4 @@ def _is_of_torch(module: ModuleType) -> bool:
 
 
 def _torch(module: str, name: str) -> Any:
-    found = sys.modules.get(f"torch.{module}" if module else "torch")
-    return vars(found).get(name) if type(found) is ModuleType else None
+    return _native.fields_of_module(f"torch.{module}" if module else "torch").get(name)

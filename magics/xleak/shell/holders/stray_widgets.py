@@ -18,7 +18,7 @@ class OutOfSight:
     """The open widgets, for the time of a look, and those that no output shows any more."""
 
     def __init__(self, look: Look, history: WidgetHistory) -> None:
-        registry = list(open_widgets().items())
+        registry = list(_native.entries_of(open_widgets()).items())
         self._look = look
         self._history = history
         self._ids: dict[int, str] = {id(it): key for key, it in registry}
@@ -51,17 +51,17 @@ class OutOfSight:
         strays = self._unused_of(unnamed)
         # A link between two widgets acts without being seen; no widget leads to it.
         visible = loaded_class("ipywidgets.widgets.domwidget", "DOMWidget") or object
-        seen = [it for it in strays if issubclass(type(it), visible)]
+        seen = [it for it in strays if _native.is_kind_of(it, visible)]
         return self._look.heap.led_to(seen, strays) if seen else []
 
     def outputs_of(self, widgets: list[Any]) -> list[str]:
         """The entries of the output cache that have them, but those that the user mentioned."""
         watcher = self._look.watcher
-        out, wanted = watcher.caches.out, _identities(widgets)
+        out, wanted = watcher.caches.entries(), _identities(widgets)
         used = {id(out[number]) for number in watcher.mentioned if number in out}
         return [
             f"Out[{number}]"
-            for number, value in list(out.items())
+            for number, value in out.items()
             if id(value) in wanted and id(value) not in used
         ]
 
@@ -118,17 +118,17 @@ def _models_inside(widgets: Iterable[Any]) -> Iterator[str]:
     """The model ids of widgets that are shown in what output widgets captured."""
     base = loaded_class("ipywidgets.widgets.widget_output", "Output")
     for it in widgets:
-        if base is not None and issubclass(type(it), base):
+        if base is not None and _native.is_kind_of(it, base):
             values = fields_of(it).get("_trait_values")
-            outputs = values.get("outputs") if type(values) is dict else ()
-            yield from map(model_in, outputs if type(outputs) is tuple else ())
+            outputs = _native.value_at(values, "outputs")
+            yield from map(model_in, _native.values_of(outputs))
 
 
 def _models_captured(look: Look) -> Iterator[str]:
     """The model ids of widgets in what `%%capture` took, which may be shown later."""
     for _, fields in instances(look.live, "IPython.utils.capture", "CapturedIO"):
         outputs = fields.get("_outputs")
-        yield from map(model_in, outputs if type(outputs) is list else ())
+        yield from map(model_in, _native.values_of(outputs))
 
 
 def _forgetting(entries: list[str]) -> str:
@@ -142,7 +142,7 @@ def _closing(model_ids: set[str]) -> str:
     """Code that closes just these, where they are still open. They are told by the first and the
     last of each row, since the registry has them in the order in which they were made."""
     rows: list[list[str]] = [[]]
-    for key in list(open_widgets()):
+    for key in _native.names_in(open_widgets()):
         if key in model_ids:
             rows[-1].append(key)
         elif rows[-1]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import types
 import weakref
 from collections.abc import Iterator
@@ -41,28 +40,27 @@ def compiled_functions(live: _native.LiveObjects) -> Iterator[Compiled]:
 def traces_of(fields: dict[str, Any]) -> dict[Any, Any] | None:
     """By signature what a function was traced for; None where TensorFlow keeps it otherwise."""
     found = slot_of(fields.get("_function_cache"), "_primary")
-    return found if issubclass(type(found), dict) else None
+    return found if _native.is_kind_of(found, dict) else None
 
 
 def count_traces(traces: dict[Any, Any]) -> int:
     """How often a function was traced for its arguments: the first trace of one that makes
     variables is for them, and is followed by another."""
-    count = dict.__len__(traces)
-    return count - (count > 1 and _scope(next(iter(traces))) is not _scope(next(reversed(traces))))
+    keys = [key for key, _ in _native.items_of(traces)]
+    return len(keys) - (len(keys) > 1 and _scope(keys[0]) is not _scope(keys[-1]))
 
 
 def detectors() -> list[tuple[Any, Any]]:
     """(weak reference to a code, what TensorFlow notes of its calls)."""
-    module = sys.modules.get(_MODULE)
-    manager = getattr(module, "__dict__", {}).get("_frequent_tracing_detector_manager")
+    manager = _native.fields_of_module(_MODULE).get("_frequent_tracing_detector_manager")
     table = slot_of(manager, "_detectors")
     data = fields_of(table).get("data") if type(table) is weakref.WeakKeyDictionary else None
-    return list(dict.items(data)) if type(data) is dict else []
+    return _native.items_of(data)
 
 
 def count_called() -> int:
     """How many of tf.function's objects were called at least once in the process."""
-    counter = getattr(sys.modules.get(_MODULE), "__dict__", {}).get("_tf_function_counter")
+    counter = _native.fields_of_module(_MODULE).get("_tf_function_counter")
     return 0 if counter is None else int(counter.get_cell("0").value())
 
 
@@ -75,4 +73,6 @@ def recent_traces(detector: object) -> int:
 
 def _scope(signature: Any) -> object:
     context = signature[0] if type(signature) is tuple and signature else ()
-    return tuple.__getitem__(context, -1) if issubclass(type(context), tuple) and context else None
+    return (
+        tuple.__getitem__(context, -1) if _native.is_kind_of(context, tuple) and context else None
+    )

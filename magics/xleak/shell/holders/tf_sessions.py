@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -181,6 +180,6 @@ def _operations(fields: dict[str, Any]) -> int:
 
 def _count_made() -> int:
     """How many sessions this process made, as TensorFlow counts them."""
-    module = getattr(sys.modules.get(_MODULE), "__dict__", {})
+    module = _native.fields_of_module(_MODULE)
     counter = module.get("_python_session_create_counter")
     return int(counter.get_cell().value()) if counter is not None else 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from xleak import _native, source
 from xleak.cell_names import name_of_run
+from xleak.shell.fields import loaded_class
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.places import value_at
 from xleak.shell.holders.reruns import identity_of
@@ -150,4 +151,4 @@ def _is_strided(found: _native.Finding, shell: InteractiveShell) -> bool:
     """Whether the view is there, and is strided in fact."""
     view = value_at(shell.user_ns, found.name or "")
     # A subclass may answer by code of the user's.
-    return type(view) is sys.modules["torch"].Tensor and not view.is_contiguous()
+    return type(view) is loaded_class("torch", "Tensor") and not view.is_contiguous()

@@ -9,12 +9,13 @@ from typing import Any
 
 from xleak import _native
 from xleak.originals import gc
-from xleak.shell.fields import ancestors_of, class_fields, class_name, fields_of
-from xleak.shell.holders.containers import is_plain, is_tensor
+from xleak.shell.fields import ancestors_of, class_fields, class_name, dictionary_of
+from xleak.shell.holders.containers import is_plain
 from xleak.shell.holders.growth_history import GrowthHistory, Observed
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users
 from xleak.shell.holders.sign_reader import Signs
 from xleak.shell.holders.signs import SourceSigns
+from xleak.shell.tensor_fields import is_tensor
 
 _CACHE = type(functools.lru_cache(lambda: None))
 # Fewer misses may be the first round of calls.
@@ -82,10 +83,11 @@ def _kind_of(it: _Cache) -> tuple[str, str]:
 
 def _new_arguments(cache: Any) -> list[object]:
     """One argument of each type of which most entries have a distinct object."""
-    keys = [key for table in _tables(cache) for key in list(dict.keys(table))]
-    of_type: dict[type, dict[int, object]] = {}
+    keys = [key for table in _tables(cache) for key, _ in _native.items_of(table)]
+    # By id: a metaclass may have a hash of its own.
+    of_type: dict[int, dict[int, object]] = {}
     for argument in (it for key in keys for it in _arguments(key)):
-        of_type.setdefault(type(argument), {})[id(argument)] = argument
+        of_type.setdefault(id(type(argument)), {})[id(argument)] = argument
     return [next(iter(it.values())) for it in of_type.values() if len(it) > _MOSTLY * len(keys)]
 
 
@@ -102,11 +104,11 @@ def _is_compared_by_identity(argument: object) -> bool:
 
 
 def _has_plain_results(cache: Any) -> bool:
-    return all(is_plain(list(dict.values(table))) for table in _tables(cache))
+    return all(is_plain(_native.values_of(table)) for table in _tables(cache))
 
 
 def _tables(cache: Any) -> list[dict[Any, Any]]:
-    own = fields_of(cache)
+    own = dictionary_of(cache)
     # By tp_traverse: the table by key is no attribute.
     return [it for it in gc.get_referents(cache) if type(it) is dict and it is not own]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from xleak.shell.holders.look import Look, is_the_users, may_be_released
 from xleak.shell.holders.optimizers import live_optimizers, weights_of
 from xleak.shell.holders.suspicions import Suspicion
 from xleak.shell.own_ref import OwnRef
+from xleak.shell.tensor_fields import tensor_field
 
 _LEARNS = re.compile(r"\boptim|\bstep\b|\bbackward\b")
 # A pair of passes may be meant to add up.
@@ -117,16 +117,13 @@ class UnclearedGradients:
 
 def _versions(weight: object) -> _Versions | None:
     """None where the weight has no gradient, or counts nothing, as those of inference mode."""
-    torch_c: Any = sys.modules["torch._C"]
-    base = torch_c.TensorBase
-    with torch_c.DisableTorchFunction():
-        gradient = base.grad.__get__(weight) if base.is_leaf.__get__(weight) else None
-        if gradient is None:
-            return None
-        try:
-            versions = [base._version.__get__(it) for it in (gradient, weight)]
-        except RuntimeError:
-            return None
+    gradient = tensor_field(weight, "grad") if tensor_field(weight, "is_leaf") else None
+    if gradient is None:
+        return None
+    try:
+        versions = [tensor_field(it, "_version") for it in (gradient, weight)]
+    except RuntimeError:
+        return None
     return _Versions(id(gradient), *versions)
 
 

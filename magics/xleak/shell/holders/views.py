@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.shell.fields import loaded_class
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users
 from xleak.shell.holders.places import as_written, parent_of, replacing, tuples_to, value_at
+from xleak.shell.tensor_fields import is_tensor
 
 # What shows a larger part is worth its memory.
 _FRACTION = 4
@@ -86,11 +87,10 @@ def _copying(look: Look, view: _native.PinnedView) -> str:
     value = value_at(look.watcher.shell.user_ns, view.way)
     if id(value) != view.object:
         return ""
-    torch, numpy = sys.modules.get("torch._C"), sys.modules.get("numpy")
-    if numpy is not None and type(value) is numpy.ndarray:
+    array = loaded_class("numpy", "ndarray")
+    if array is not None and type(value) is array:
         return "copy"
-    is_tensor = torch is not None and issubclass(type(value), torch.TensorBase)
-    return "clone" if is_tensor else ""
+    return "clone" if is_tensor(value) else ""
 
 
 def _wasted(look: Look, it: Views) -> int:

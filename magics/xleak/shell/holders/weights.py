@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ from xleak.shell.fields import loaded_class
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import Look
 from xleak.shell.own_ref import OwnRef
+from xleak.shell.tensor_fields import tensor_field
 
 
 class WeightChanges:
@@ -42,10 +42,9 @@ def weight_versions(live: _native.LiveObjects) -> Iterator[tuple[Any, int]]:
     base = loaded_class("torch.nn.parameter", "Parameter")
     if base is None:
         return
-    version: Any = sys.modules["torch._C"].TensorBase._version
     for weight in live.instances(base):
         try:
-            yield weight, version.__get__(weight)
+            yield weight, tensor_field(weight, "_version")
         except RuntimeError:
             # Those of inference mode count nothing.
             continue

@@ -10,8 +10,9 @@ from xleak import _native
 from xleak.shell.fields import fields_of
 from xleak.shell.holders.look import Look, is_the_users
 from xleak.shell.holders.places import as_written
-from xleak.shell.module_devices import OFFLOADED, device_of, is_tensor
+from xleak.shell.module_devices import OFFLOADED, device_of
 from xleak.shell.modules import entries_of, live_modules, outermost, parts_of
+from xleak.shell.tensor_fields import is_tensor
 
 _LOADS = re.compile(r"\bload_state_dict\(")
 _WORD = re.compile(r"[^\W\d]\w*")

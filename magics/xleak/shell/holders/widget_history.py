@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xleak import _native
 from xleak.shell.holders.growth_history import RISES
 from xleak.shell.holders.reruns import identity_of
 from xleak.shell.widgets import open_widgets, shown_is_known, take_sent
@@ -83,7 +84,7 @@ class WidgetHistory:
         now, before = _reading(), self._last
         if now != before:
             self._last = now
-            registry = list(open_widgets())
+            registry = _native.names_in(open_widgets())
             self._made_by = {key: self._made_by.get(key, index) for key in registry}
             shown = self._shown_by
             self._shown_by = {key: shown[key] for key in registry if key in shown}
@@ -91,5 +92,5 @@ class WidgetHistory:
 
 def _reading() -> tuple[int, object]:
     """The same as before: no widget is new."""
-    registry = open_widgets()
-    return len(registry), next(reversed(registry), None)
+    names = _native.names_in(open_widgets())
+    return len(names), names[-1] if names else None

@@ -70,7 +70,7 @@ def alive(fields: dict[str, Any]) -> list[int]:
     """The process ids of the workers that run."""
     workers = fields.get("_workers")
     pids = {id(it): pid for pid, it, _ in children.processes()}
-    return [pids[id(it)] for it in workers if id(it) in pids] if type(workers) is list else []
+    return [pids[id(it)] for it in _native.values_of(workers) if id(it) in pids]
 
 
 def proportional_bytes(pid: int) -> int:

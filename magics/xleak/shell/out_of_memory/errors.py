@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
+from xleak import _native
 from xleak.shell.fields import fields_of, is_instance, loaded_class
 
 HOST = "host"
@@ -195,14 +196,10 @@ def _by_type(error: BaseException) -> Refusal | None:
     if kind is OSError:
         number: Any = OSError.errno
         return Refusal(HOST) if number.__get__(error) == errno.ENOMEM else None
-    if issubclass(kind, MemoryError):
-        return Refusal(HOST, by_guard=True) if _is_of_the_guard(kind) else _of_numpy(error)
+    if _native.is_kind_of(error, MemoryError):
+        is_guards = is_instance(error, "xleak.shell.guard", "MemoryGuardError")
+        return Refusal(HOST, by_guard=True) if is_guards else _of_numpy(error)
     return None
-
-
-def _is_of_the_guard(kind: type) -> bool:
-    guard = loaded_class("xleak.shell.guard", "MemoryGuardError")
-    return guard is not None and issubclass(kind, guard)
 
 
 def _of_numpy(error: BaseException) -> Refusal | None:
@@ -215,10 +212,11 @@ def _of_numpy(error: BaseException) -> Refusal | None:
     arguments: Any = BaseException.args
     told = arguments.__get__(error)
     dtype = loaded_class("numpy", "dtype")
-    if len(told) != 2 or type(told[0]) is not tuple or not issubclass(type(told[1]), dtype):
+    if len(told) != 2 or type(told[0]) is not tuple or not _native.is_kind_of(told[1], dtype):
         return Refusal(HOST)
     of_one = dtype.itemsize.__get__(told[1])
-    return replace(Refusal(HOST), asked=math.prod(told[0]) * of_one)
+    sides = [side for side in told[0] if type(side) is int]
+    return replace(Refusal(HOST), asked=math.prod(sides) * of_one)
 
 
 def _was_raised_in(error: BaseException, namespace: dict[str, Any]) -> bool:

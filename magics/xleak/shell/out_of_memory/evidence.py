@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
+from xleak import _native
 from xleak.shell import torch_module
-from xleak.shell.fields import fields_of, is_instance
+from xleak.shell.fields import fields_of, is_instance, locals_of
 from xleak.shell.out_of_memory.errors import HOST
 
 # Of the time before a reply; graphs that take longer are not told.
@@ -55,7 +56,7 @@ def _mode(frame: FrameType) -> bool | None:
     code = frame.f_code
     if "torch" not in sys.modules or code.co_argcount == 0 or code.co_name == "<module>":
         return None
-    model = frame.f_locals.get(code.co_varnames[0])
+    model = locals_of(frame).get(code.co_varnames[0])
     if not is_instance(model, "torch.nn.modules.module", "Module"):
         return None
     mode = fields_of(model).get("training")
@@ -68,5 +69,5 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _is_of_torch(frame: FrameType) -> bool:
-    name = dict.get(frame.f_globals, "__name__")
+    name = _native.value_at(frame.f_globals, "__name__")
     return type(name) is str and name.partition(".")[0] == "torch"

@@ -76,8 +76,8 @@ def _result_in_frame(error: BaseException) -> ExecutionResult | None:
 def _chain(shell: InteractiveShell) -> list[BaseException]:
     found: dict[int, BaseException] = {}
     for error in last_errors(shell):
-        if issubclass(type(error), BaseException):
-            found |= {id(linked): linked for linked in chain_of(error)}  # type: ignore[arg-type]
+        if _native.is_kind_of(error, BaseException):
+            found |= {id(linked): linked for linked in chain_of(error)}
     return list(found.values())
 
 

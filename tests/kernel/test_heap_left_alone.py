@@ -47,3 +47,27 @@ def test_malloc_gives_pages_of_their_own_to_the_same_blocks_as_in_a_kernel_that_
 ) -> None:
     watched = blocks_with_own_pages(start_kernel(), cells)
     assert watched == blocks_with_own_pages(start_kernel(XLEAK_DISABLE="1"), cells)
+
+
+C_HEAP = """
+class Heap(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")]
+libc.mallinfo2.restype = Heap
+# From here on blocks of up to 16 MiB come from the C heap, which keeps twice as much when they are freed.
+libc.free(libc.malloc(16 << 20))
+first = [[number] for number in range(100_000)]
+"""
+
+
+def test_a_look_makes_the_c_heap_no_larger(start_kernel: Callable[..., Session]) -> None:
+    kernel = start_kernel()
+    kernel.run(MEASURE)
+    kernel.run(C_HEAP)
+    # What the first look imports stays.
+    kernel.settle()
+    kernel.run("rows = [[number] for number in range(500_000)]\nbefore = libc.mallinfo2().arena")
+    kernel.settle()
+    grown: int = kernel.ask("libc.mallinfo2().arena - before")
+    # A list of all objects would take 4 MiB.
+    assert grown < 1 << 20

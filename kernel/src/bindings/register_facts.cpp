@@ -84,7 +84,6 @@ py::dict lengths_in(const py::dict& names, const py::tuple& types) {
 }  // namespace
 
 void register_facts(py::module_& m) {
-  facts::TrackedObjects::remember_collector();
   m.def("bindings_fingerprint", fingerprint, py::arg("entries"), py::arg("namespaces"),
         py::arg("last"), "Return a number that changes when a value or a reference to one does.");
   m.def("cached_entries", cached_entries, py::arg("user_ns"), py::arg("hidden"), py::arg("out"),

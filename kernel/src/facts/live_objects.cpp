@@ -2,16 +2,54 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <utility>
+
+#include "collector_paused.hpp"
 
 namespace xleak::facts {
 namespace {
 
-// What a slice takes out of a list is copied first: as many as fit into a small block.
-constexpr Py_ssize_t kLetGoAtOnce = 1024;
+#if PY_VERSION_HEX >= 0x030C0000
+template <typename Take>
+void each_tracked(Take take) {
+  PyUnstable_GC_VisitObjects(
+      [](PyObject* object, void* taking) { return (*static_cast<Take*>(taking))(object) ? 1 : 0; },
+      &take);
+}
+#else
+/// CPython 3.10 and 3.11, Include/internal/pycore_gc.h: each object stands in a ring, behind two
+/// words. The rings of the three generations begin in an array; what is new comes last in the
+/// first.
+struct Link {
+  std::uintptr_t next;
+  std::uintptr_t previous;
 
-// gc.get_objects as it was when xleak was imported: a program may put another in its place.
-PyObject* get_objects = nullptr;
+  Link* following() const { return reinterpret_cast<Link*>(next); }
+  PyObject* object() { return reinterpret_cast<PyObject*>(this + 1); }
+};
+
+struct Generation {
+  Link ring;
+  int threshold;
+  int count;
+};
+
+template <typename Take>
+void each_tracked(Take take) {
+  const CollectorPaused paused;
+  const Reference newest = Reference::steal(PyList_New(0));
+  if (!newest) return PyErr_Clear();
+  auto* const youngest =
+      reinterpret_cast<Generation*>((reinterpret_cast<Link*>(newest.get()) - 1)->following());
+  for (Generation* generation = youngest; generation != youngest + 3; ++generation) {
+    Link* const ring = &generation->ring;
+    for (Link* at = ring->following(); at != ring; at = at->following()) {
+      if (at->object() != newest.get() && !take(at->object())) return;
+    }
+  }
+}
+#endif
 
 /// Whether the class statement ran in the module of that name.
 bool is_class_of(PyTypeObject* type, PyObject* module) {
@@ -23,31 +61,25 @@ bool is_class_of(PyTypeObject* type, PyObject* module) {
 
 }  // namespace
 
-void TrackedObjects::remember_collector() {
-  const Reference gc = Reference::steal(PyImport_ImportModule("gc"));
-  get_objects = gc ? PyObject_GetAttrString(gc.get(), "get_objects") : nullptr;
-  if (get_objects == nullptr) PyErr_Clear();
-}
-
+// gc.get_objects would ask for a block of the C heap as large as some arrays of the program, which
+// would then come from what it leaves there; and tell the program's audit hooks.
 TrackedObjects::TrackedObjects() {
-  list_ = Reference::steal(get_objects ? PyObject_CallNoArgs(get_objects) : nullptr);
-  if (!list_) PyErr_Clear();
+  bool complete = true;
+  each_tracked([&](PyObject* object) {
+    try {
+      objects_.push_back(object);
+      Py_INCREF(object);
+      return true;
+    } catch (const std::bad_alloc&) {
+      return complete = false;
+    }
+  });
+  if (!complete) let_go();
 }
 
-// glibc raises the size from which blocks have pages of their own to that of each such block that
-// is freed. Arrays of the program that are as large would then come from used heap, and calloc()
-// would write to them. So the list shrinks to nothing before it goes.
 void TrackedObjects::let_go() {
-  if (!list_) return;
-  const Reference list = std::move(list_);
-  for (Py_ssize_t size = PyList_GET_SIZE(list.get()); size > 0;) {
-    const Py_ssize_t left = std::max<Py_ssize_t>(0, size - kLetGoAtOnce);
-    if (PyList_SetSlice(list.get(), left, size, nullptr) != 0) PyErr_Clear();
-    // A destructor may have found the list.
-    const Py_ssize_t now = PyList_GET_SIZE(list.get());
-    if (now >= size) return;
-    size = now;
-  }
+  const auto objects = std::exchange(objects_, {});
+  for (PyObject* object : objects) Py_DECREF(object);
 }
 
 std::vector<PyObject*> untracked_targets(const std::vector<PyObject*>& objects) {

@@ -20,18 +20,15 @@ class TrackedObjects {
   TrackedObjects(const TrackedObjects&) = delete;
   TrackedObjects& operator=(const TrackedObjects&) = delete;
 
-  /// From here on lists are made by the gc.get_objects of this moment.
-  static void remember_collector();
-
-  /// False, with no Python error set, where there was no memory for them.
-  explicit operator bool() const { return static_cast<bool>(list_); }
-  Py_ssize_t size() const { return list_ ? PyList_GET_SIZE(list_.get()) : 0; }
-  PyObject* operator[](Py_ssize_t at) const { return PyList_GET_ITEM(list_.get(), at); }
+  /// False where there was no memory for them.
+  explicit operator bool() const { return !objects_.empty(); }
+  Py_ssize_t size() const { return static_cast<Py_ssize_t>(objects_.size()); }
+  PyObject* operator[](Py_ssize_t at) const { return objects_[static_cast<std::size_t>(at)]; }
   /// From here on there are none.
   void let_go();
 
  private:
-  Reference list_;
+  monitor::LargeVector<PyObject*> objects_;
 };
 
 /// What weak references among the objects lead to and the collector does not track: arrays, say.

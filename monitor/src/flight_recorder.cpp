@@ -33,10 +33,6 @@ constexpr std::int64_t kWorthWriting = 16 << 20;
 
 std::atomic<std::uint64_t> recorded_device{0}, recorded_inode{0};
 
-bool is_recorded(const struct stat& file) {
-  return file.st_ino == recorded_inode && file.st_dev == recorded_device;
-}
-
 double seconds_of(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }

@@ -25,8 +25,8 @@ std::vector<GraphNode> dominators_of(const Graph& graph) {
 }
 
 /// What the root reaches where `removed` is not there, by the definition of a dominator.
-std::vector<bool> reached_without(const Graph& graph, GraphNode removed) {
-  std::vector<bool> reached(graph.size(), false);
+Marks reached_without(const Graph& graph, GraphNode removed) {
+  Marks reached(graph.size(), false);
   if (removed == 0) return reached;
   std::vector<GraphNode> pending{0};
   reached[0] = true;
@@ -128,7 +128,7 @@ TEST_SUITE("graph") {
 
   TEST_CASE("reachable bytes count what is shared too, once") {
     const Graph graph = graph_of({{1, 2}, {3, 4}, {4}, {4, 1}, {}});
-    CHECK(*reachable_bytes(graph, 1, {0, 1, 2, 30, 400}, std::vector<bool>(5), kNever) == 431);
+    CHECK(*reachable_bytes(graph, 1, {0, 1, 2, 30, 400}, Marks(5), kNever) == 431);
     CHECK(*reachable_bytes(graph, 1, {0, 1, 2, 30, 400}, {false, false, false, true, false},
                            kNever) == 401);
   }
@@ -144,7 +144,7 @@ TEST_SUITE("graph") {
 
   TEST_CASE("a cycle of garbage is told by its suspect, with all that goes with it") {
     const Graph graph = graph_of({{}, {2}, {3}, {1, 4}, {}, {5}});
-    const std::vector<bool> garbage{false, true, true, true, true, true};
+    const Marks garbage{false, true, true, true, true, true};
     const auto cycles = *garbage_cycles(graph, garbage, {2}, {7, 1, 20, 300, 4000, 9}, kNever);
     REQUIRE(cycles.size() == 1);
     CHECK(cycles[0].suspects == std::vector<GraphNode>{2});
@@ -159,7 +159,7 @@ TEST_SUITE("graph") {
   TEST_CASE("what a cycle without a suspect leads to waits anyway") {
     // A suspect in a cycle of others, and behind it a cycle of its own.
     const Graph graph = graph_of({{1}, {0, 2}, {0, 3}, {2}});
-    const std::vector<bool> garbage(4, true);
+    const Marks garbage(4, true);
     CHECK(garbage_cycles(graph, garbage, {2}, {1, 1, 1, 1}, kNever)->empty());
     CHECK(garbage_cycles(graph, garbage, {1, 2}, {1, 1, 1, 1}, kNever)->size() == 1);
   }
@@ -167,7 +167,7 @@ TEST_SUITE("graph") {
   TEST_CASE("a cycle that another leads to is counted with the other one") {
     const Graph graph = graph_of({{1}, {0, 2}, {3}, {2}});
     const auto cycles =
-        *garbage_cycles(graph, std::vector<bool>(4, true), {0, 2}, {1, 20, 300, 4000}, kNever);
+        *garbage_cycles(graph, Marks(4, true), {0, 2}, {1, 20, 300, 4000}, kNever);
     REQUIRE(cycles.size() == 2);
     CHECK(cycles[0].suspects == std::vector<GraphNode>{0});
     CHECK(cycles[0].bytes == 4321);
@@ -196,9 +196,9 @@ TEST_SUITE("graph") {
     CHECK_FALSE(shortest_ways(chain, 0, {}, at_once));
     CHECK_FALSE(dominators(chain, 0, at_once));
     CHECK_FALSE(components(chain, at_once));
-    CHECK_FALSE(garbage_cycles(chain, std::vector<bool>(100'000, true), {0},
+    CHECK_FALSE(garbage_cycles(chain, Marks(100'000, true), {0},
                                LargeVector<std::int64_t>(100'000), at_once));
     CHECK_FALSE(reachable_bytes(chain, 0, LargeVector<std::int64_t>(100'000),
-                                std::vector<bool>(100'000), at_once));
+                                Marks(100'000), at_once));
   }
 }

@@ -16,32 +16,29 @@ bool any_of(PyObject* types, Test test) {
   return false;
 }
 
-/// A list of what `make` returns for each entry of a dictionary, but where that is empty. What
+/// A list of what `make` returns for some entries of a dictionary, but where that is empty. What
 /// fails leaves the Python error that it set.
 template <typename Make>
-Reference from_entries(PyObject* mapping, Make make) {
+Reference from_entries(PyObject* mapping, Part part, Make make) {
+  const Py_ssize_t size = PyDict_GET_SIZE(mapping);
+  const Py_ssize_t count = PySlice_AdjustIndices(size, &part.start, &part.stop, 1);
   Reference list = Reference::steal(PyList_New(0));
-  Py_ssize_t position = 0;
+  // Each entry has a place, in their order, and some places are empty. So the last entries stand
+  // at no place before their number.
+  const bool at_end = part.stop == size;
+  Py_ssize_t position = at_end ? part.start : 0;
+  Py_ssize_t number = position;
   PyObject* key = nullptr;
   PyObject* value = nullptr;
-  while (list && PyDict_Next(mapping, &position, &key, &value)) {
+  while (list && (at_end || number < part.stop) && PyDict_Next(mapping, &position, &key, &value)) {
+    if (number++ < part.start) continue;
     const Reference made = make(key, value);
     if (made && PyList_Append(list.get(), made.get()) != 0) return {};
     if (PyErr_Occurred()) return {};
   }
+  const Py_ssize_t surplus = list ? PyList_GET_SIZE(list.get()) - count : 0;
+  if (surplus > 0 && PyList_SetSlice(list.get(), 0, surplus, nullptr) != 0) return {};
   return list;
-}
-
-/// The same for those of some numbers.
-template <typename Make>
-Reference from_part(PyObject* mapping, Part part, Make make) {
-  PySlice_AdjustIndices(PyDict_GET_SIZE(mapping), &part.start, &part.stop, 1);
-  Py_ssize_t number = 0;
-  return from_entries(mapping, [&](PyObject* key, PyObject* value) {
-    const bool is_wanted = part.start <= number && number < part.stop;
-    ++number;
-    return is_wanted ? make(key, value) : Reference();
-  });
 }
 
 /// By the iterator of the built-in type: a subclass may have one of its own.
@@ -84,7 +81,7 @@ bool is_kind_of(PyObject* value, PyObject* types) {
 Reference items_of(PyObject* mapping, Part part) {
   const CollectorPaused paused;
   if (!PyDict_Check(mapping)) return Reference::steal(PyList_New(0));
-  return from_part(mapping, part, [](PyObject* key, PyObject* value) {
+  return from_entries(mapping, part, [](PyObject* key, PyObject* value) {
     return Reference::steal(PyTuple_Pack(2, key, value));
   });
 }
@@ -104,7 +101,7 @@ Reference entries_of(PyObject* mapping) {
 Reference names_in(PyObject* mapping) {
   const CollectorPaused paused;
   if (!PyDict_Check(mapping)) return Reference::steal(PyList_New(0));
-  return from_entries(mapping, [](PyObject* key, PyObject*) {
+  return from_entries(mapping, {}, [](PyObject* key, PyObject*) {
     return PyUnicode_CheckExact(key) ? Reference::share(key) : Reference();
   });
 }
@@ -116,8 +113,8 @@ Reference values_of(PyObject* container, Part part) {
     return Reference::steal(PyList_GetSlice(container, part.start, part.stop));
   }
   if (PyDict_Check(container)) {
-    return from_part(container, part,
-                     [](PyObject*, PyObject* value) { return Reference::share(value); });
+    return from_entries(container, part,
+                        [](PyObject*, PyObject* value) { return Reference::share(value); });
   }
   PyTypeObject* type = iterated_as(container);
   if (type == nullptr) return Reference::steal(PyList_New(0));

@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from sys import _current_frames as _current_frames
     from sys import _getframe as _getframe
     from sys import getallocatedblocks as getallocatedblocks
+    from sys import getrecursionlimit as getrecursionlimit
     from sys import getrefcount as getrefcount
+    from sys import gettrace as gettrace
 else:
     import gc
     import os
@@ -50,6 +52,7 @@ else:
     gc, os, threading, time = map(_copy, (gc, os, threading, time))
     _current_frames, _getframe = sys._current_frames, sys._getframe
     getallocatedblocks, getrefcount = sys.getallocatedblocks, sys.getrefcount
+    getrecursionlimit, gettrace = sys.getrecursionlimit, sys.gettrace
 
 
 class _Loader(SourceFileLoader):

@@ -12,8 +12,9 @@ FileIdentity identity_of(int descriptor) noexcept {
   return {facts.st_dev, facts.st_ino};
 }
 
+// Why there is none stays in errno.
 OwnDescriptor::OwnDescriptor(int number) noexcept
-    : number_(number), identity_(identity_of(number)) {}
+    : number_(number), identity_(number < 0 ? FileIdentity{} : identity_of(number)) {}
 
 OwnDescriptor::~OwnDescriptor() { close(); }
 

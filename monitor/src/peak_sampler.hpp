@@ -7,9 +7,9 @@
 namespace xleak::monitor {
 
 /// Follows the resident size while cells run, on a thread of its own that needs no Python lock and
-/// takes no signals. The thread starts with the first cell and is not woken between cells,
-/// nor by a cell of less than 4 ms. Not to be used in a forked child, where the thread does not
-/// exist.
+/// takes no signals but its timer's. The thread starts with the first cell and is not woken between
+/// cells, nor by a cell of less than 4 ms. Not to be used in a forked child, where the thread does
+/// not exist.
 class PeakSampler {
  public:
   using Read = std::function<std::optional<std::int64_t>()>;

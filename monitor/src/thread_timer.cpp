@@ -14,7 +14,7 @@
 namespace xleak::monitor {
 namespace {
 
-// No program uses this one, and none of its threads but the one that waits gets it.
+// Few programs use this one. One that is sent to the whole process may be taken here.
 int number_of_signal() noexcept { return SIGRTMAX - 2; }
 
 }  // namespace

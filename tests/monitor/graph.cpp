@@ -166,8 +166,7 @@ TEST_SUITE("graph") {
 
   TEST_CASE("a cycle that another leads to is counted with the other one") {
     const Graph graph = graph_of({{1}, {0, 2}, {3}, {2}});
-    const auto cycles =
-        *garbage_cycles(graph, Marks(4, true), {0, 2}, {1, 20, 300, 4000}, kNever);
+    const auto cycles = *garbage_cycles(graph, Marks(4, true), {0, 2}, {1, 20, 300, 4000}, kNever);
     REQUIRE(cycles.size() == 2);
     CHECK(cycles[0].suspects == std::vector<GraphNode>{0});
     CHECK(cycles[0].bytes == 4321);
@@ -196,9 +195,9 @@ TEST_SUITE("graph") {
     CHECK_FALSE(shortest_ways(chain, 0, {}, at_once));
     CHECK_FALSE(dominators(chain, 0, at_once));
     CHECK_FALSE(components(chain, at_once));
-    CHECK_FALSE(garbage_cycles(chain, Marks(100'000, true), {0},
-                               LargeVector<std::int64_t>(100'000), at_once));
-    CHECK_FALSE(reachable_bytes(chain, 0, LargeVector<std::int64_t>(100'000),
-                                Marks(100'000), at_once));
+    CHECK_FALSE(garbage_cycles(chain, Marks(100'000, true), {0}, LargeVector<std::int64_t>(100'000),
+                               at_once));
+    CHECK_FALSE(
+        reachable_bytes(chain, 0, LargeVector<std::int64_t>(100'000), Marks(100'000), at_once));
   }
 }

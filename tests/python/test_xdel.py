@@ -251,3 +251,15 @@ def test_a_name_of_thousands_of_digits_is_no_entry(
 ) -> None:
     assert session.run(f"_{'9' * 5_000} = 1; _{'9' * 5_000}")
     assert "xleak failed" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "magic", ["%xdel tpyo", "%memreport tpyo", "%xdel -n tpyo", "%xdel Out[77]"]
+)
+def test_a_name_that_is_not_there_leaves_no_value_in_the_frames_of_the_error(
+    session: Session, magic: str
+) -> None:
+    session.run("import weakref, numpy as np\nbig = np.ones(1000)\nalive = weakref.ref(big)")
+    session.run(magic)
+    session.run("del big")
+    assert session.shell.user_ns["alive"]() is None

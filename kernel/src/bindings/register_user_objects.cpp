@@ -45,6 +45,7 @@ py::object fields_of_module(const py::str& name) {
 }  // namespace
 
 void register_user_objects(py::module_& m) {
+  facts::remember_deque();
   const facts::Part all;
   m.def("is_exactly", is_exactly, py::arg("value"), py::arg("types"),
         "Return whether an object is of one of the types itself, and of no subtype.");

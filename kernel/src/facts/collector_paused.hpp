@@ -3,8 +3,8 @@
 
 namespace xleak::facts {
 
-/// Frame objects are made to be asked, and what is made may set the collector off: finalizers of
-/// the user's would run on this thread.
+/// What is made may set the collector off: finalizers of the user's would run on this thread, and
+/// take away what is being read.
 class CollectorPaused {
  public:
   CollectorPaused() : was_enabled_(PyGC_Disable() != 0) {}

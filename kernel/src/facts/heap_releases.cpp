@@ -116,7 +116,7 @@ Bytes HeapSnapshot::waiting(const std::vector<PyObject*>& without) const {
   return bytes_of(nodes);
 }
 
-/// visit: whether a node was not visited before, and what it leads to is wanted.
+/// `visit` marks what it has seen, and returns whether to go on below it.
 template <typename Visit>
 void HeapSnapshot::each_freed_below(Node label, const monitor::Marks& freed, Visit visit) const {
   monitor::LargeVector<Node> pending{label};

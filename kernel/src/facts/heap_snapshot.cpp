@@ -180,7 +180,7 @@ bool HeapSnapshot::read_rows(const TrackedObjects& tracked) {
   // What is reached first, so that what lies on the way to it is counted from its users.
   if (!read_new()) return false;
   for (Py_ssize_t i = 0; i < tracked.size(); ++i) {
-    // The list refers to each of them too.
+    // `tracked` refers to each of them too.
     references_[node_of(tracked[i])] += 1;
   }
   return read_new();

@@ -132,8 +132,8 @@ class HeapSnapshot {
     Bytes kept;                     ///< What none of the labels before it leads to.
     std::vector<std::size_t> with;  ///< The other labels that lead to much of it, by their order.
   };
-  /// What would be freed if all of the labels and `others` were gone, of each label that keeps at
-  /// least so much of it.
+  /// What would be freed if all of the labels and `others` were gone, of each label whose share is
+  /// at least so many bytes.
   std::vector<Share> shares(const monitor::LargeVector<std::string>& labels,
                             const std::vector<std::string>& others, std::int64_t least) const;
   /// What would be freed if nothing referred to the objects any more.

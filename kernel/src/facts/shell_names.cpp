@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<const char*, 3> kUnderscores = {"_", "__", "___"};
 // IPython counts cells; a longer number is a name of the user's own.
 constexpr Py_ssize_t kMostDigits = 8;
-constexpr long kMostCells = 99'999'999;
+constexpr long kMostCells = 99'999'999;  // Of as many digits.
 
 template <typename Use>
 void each(PyObject* dict, Use use) {
@@ -113,12 +113,12 @@ Values by_number(const Numbered& entries, std::pmr::memory_resource* memory) {
 
 /// `Out[n]` decides what n stands for, then the names `_n`.
 void find_first(monitor::LargeVector<CachedEntry>& entries, std::pmr::memory_resource* memory) {
-  Values by_number(memory);
+  Values meant(memory);
   for (const CachedEntry& entry : entries) {
-    if (entry.number != 0) by_number.emplace(entry.number, entry.value);
+    if (entry.number != 0) meant.emplace(entry.number, entry.value);
   }
   std::pmr::unordered_map<PyObject*, long> first(memory);
-  for (const auto& [number, value] : by_number) {
+  for (const auto& [number, value] : meant) {
     const auto [known, is_new] = first.emplace(value, number);
     if (!is_new) known->second = std::min(known->second, number);
   }

@@ -11,6 +11,9 @@ class OutOfSight {
   ~OutOfSight();
   OutOfSight(const OutOfSight&) = delete;
   OutOfSight& operator=(const OutOfSight&) = delete;
+
+ private:
+  PyThreadState* thread_;
 };
 
 /// While it lives, code of the user's is seen again, as if it were called from outside of every
@@ -23,6 +26,7 @@ class InSight {
   InSight& operator=(const InSight&) = delete;
 
  private:
+  PyThreadState* thread_;
   int depth_;
 };
 

@@ -55,10 +55,11 @@ Reference from_iterator_of(PyTypeObject* type, PyObject* container, Part part) {
   return PyErr_Occurred() ? Reference() : std::move(list);
 }
 
+// As it was when xleak was imported: a program may put another in its place.
+PyTypeObject* deque = nullptr;
+
 /// The built-in type whose iterator shows the elements of `container`, or null.
 PyTypeObject* iterated_as(PyObject* container) {
-  static PyTypeObject* deque = nullptr;
-  if (deque == nullptr) deque = imported_type("_collections", "deque");
   for (PyTypeObject* type : {&PyTuple_Type, &PySet_Type, &PyFrozenSet_Type, deque}) {
     if (type != nullptr && PyType_IsSubtype(Py_TYPE(container), type)) return type;
   }
@@ -68,6 +69,13 @@ PyTypeObject* iterated_as(PyObject* container) {
 bool may_be_compared(PyObject* key) { return PyUnicode_CheckExact(key) || PyLong_CheckExact(key); }
 
 }  // namespace
+
+void remember_deque() {
+  const Reference module = Reference::steal(PyImport_ImportModule("_collections"));
+  deque = imported_type("_collections", "deque");
+  Py_XINCREF(deque);
+  if (PyErr_Occurred()) PyErr_Clear();
+}
 
 bool is_exactly(PyObject* value, PyObject* types) {
   return any_of(types, [value](PyTypeObject* type) { return Py_IS_TYPE(value, type); });

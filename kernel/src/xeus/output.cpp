@@ -25,6 +25,7 @@ constexpr auto kFlushInterval = std::chrono::milliseconds(50);
 constexpr std::size_t kLargeMessage = 1 << 18;
 // Room for a burst of native output while the reader is busy; the limit for ordinary users.
 constexpr int kPipeBytes = 1 << 20;
+constexpr int kMostMilliseconds = 1000;
 
 void write_fully(int descriptor, const char* text, std::size_t size) {
   while (size > 0) {
@@ -177,7 +178,8 @@ void Output::read_pipes() {
     std::array<pollfd, 3> items{{{pipes_[0].number(), POLLIN, 0},
                                  {pipes_[1].number(), POLLIN, 0},
                                  {wake_.number(), POLLIN, 0}}};
-    if (::poll(items.data(), items.size(), -1) < 0 && errno != EINTR) return;
+    // Where the user closed what wakes it, it sees by itself that the kernel ends.
+    if (::poll(items.data(), items.size(), kMostMilliseconds) < 0 && errno != EINTR) return;
     std::lock_guard<std::mutex> lock(mutex_);
     if (stopping_) return;
     drain_pipes();

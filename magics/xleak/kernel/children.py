@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
-import time
 from pathlib import Path
+
+from xleak.originals import os, time
 
 # How long a program may take to end by itself, in seconds, and how often we look.
 _PATIENCE = 1.0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 from typing import Any
 
 from IPython.core import history
+
+from xleak.originals import threading
 
 
 class HistoryManager(history.HistoryManager):

@@ -175,6 +175,7 @@ class KernelShell(AnsweringShell):
         os.environ.update(TERM="xterm-color", CLICOLOR="1", FORCE_COLOR="1", CLICOLOR_FORCE="1")
         os.environ.update(PAGER="cat", GIT_PAGER="cat")
 
+    @_native.out_of_sight
     def enable_gui(self, gui: str | None = None) -> None:
         """Only the inline backend draws here; it needs no loop of its own."""
 
@@ -295,13 +296,15 @@ class KernelShell(AnsweringShell):
             os._exit(1 if error else 0)
         return as_json(self._reply(error, user_expressions))
 
+    @_native.out_of_sight
     def run_cell(self, *args: Any, **kwargs: Any) -> Any:
         self.watch()
-        return super().run_cell(*args, **kwargs)
+        return _native.in_sight(super().run_cell, *args, **kwargs)
 
+    @_native.out_of_sight
     def safe_execfile(self, *args: Any, **kwargs: Any) -> None:
         self.watch()
-        super().safe_execfile(*args, **kwargs)
+        _native.in_sight(super().safe_execfile, *args, **kwargs)
 
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         if self._rests is not None:
@@ -415,7 +418,7 @@ class KernelShell(AnsweringShell):
             _native.in_sight(super().showtraceback, exc_tuple, *args, **kwargs)
         except RecursionError:
             # IPython has no room to show it.
-            name, text = type(value).__name__, self._text_of(value)
+            name, text = class_name(type(value)), self._text_of(value)
             self._publish_error(name, text, [f"{name}: {text}"])
 
     @_native.out_of_sight
@@ -437,11 +440,13 @@ class KernelShell(AnsweringShell):
 
     # --- input and exit ----------------------------------------------------------------------
 
+    @_native.out_of_sight
     def _input(self, prompt: object = "", /) -> str:
-        return self._ask(str(prompt), password=False)
+        return self._ask(_native.in_sight(str, prompt), password=False)
 
+    @_native.out_of_sight
     def _getpass(self, prompt: str = "Password: ", stream: Any = None, **_: Any) -> str:
-        return self._ask(str(prompt), password=True)
+        return self._ask(_native.in_sight(str, prompt), password=True)
 
     def _ask(self, prompt: str, password: bool) -> str:
         if not self._allow_stdin:
@@ -453,6 +458,7 @@ class KernelShell(AnsweringShell):
             raise EOFError
         return answer
 
+    @_native.out_of_sight
     def ask_exit(self) -> None:
         """End the session once the cell's reply is sent."""
         self._exit_asked = not self.keepkernel_on_exit
@@ -460,6 +466,7 @@ class KernelShell(AnsweringShell):
             {"source": "ask_exit", "keepkernel": self.keepkernel_on_exit}
         )
 
+    @_native.out_of_sight
     def set_next_input(self, text: str, replace: bool = False) -> None:
         self.payload_manager.write_payload(
             {"source": "set_next_input", "text": text, "replace": replace}

@@ -10,6 +10,7 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from xleak import _native
+from xleak.originals import getrecursionlimit
 
 
 def asked(magic: Callable[..., None]) -> Callable[..., None]:
@@ -33,5 +34,5 @@ def asked(magic: Callable[..., None]) -> Callable[..., None]:
 
 def no_room(asked_for: str) -> str:
     """Why what the user asked for is missing."""
-    limit = sys.getrecursionlimit()
+    limit = getrecursionlimit()
     return f"the recursion limit, {limit}, leaves no room for {asked_for}; sys.setrecursionlimit() raises it."

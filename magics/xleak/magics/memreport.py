@@ -100,10 +100,14 @@ def snapshot(watching: Watcher) -> _native.HeapSnapshot:
 
 def name_report(watching: Watcher, target: str) -> str:
     """What one name, or one entry of the output cache, holds. Raises UsageError for another."""
+    refused = ""
     try:
         label = label_of(watching, target)
     except ValueError as error:
-        raise UsageError(f"%memreport: {error}") from None
+        refused = f"%memreport: {error}"
+    # Not within the except: IPython keeps the last error, and its frames would keep what they looked at.
+    if refused:
+        raise UsageError(refused)
     # Before the value is looked at, which would be one more reference to it.
     heap = snapshot(watching)
     facts = name_facts(heap, label, _value_of(watching, label))

@@ -36,11 +36,15 @@ class XdelMagic(Magics):
         options = {word for word in words if word.startswith("-")}
         if not targets or not options <= {"-n", "--dry-run"}:
             raise UsageError(f"{_USAGE}; got {line.strip()!r}")
+        refused = ""
         try:
             dry_run = "--dry-run" in options
             result = forget(*targets, dry_run=dry_run, by_name_only="-n" in options)
         except ValueError as error:
-            raise UsageError(str(error)) from None
+            refused = str(error)
+        # Not within the except: IPython keeps the last error, and its frames would keep what they looked at.
+        if refused:
+            raise UsageError(refused)
         print(report(result))
 
 

@@ -88,7 +88,7 @@ def run_fix(shell: InteractiveShell, fix: _native.Fix) -> Outcome:
 def _failure(fix: _native.Fix, error: BaseException) -> str:
     """What is said of a fix that raised. As with a cell: whatever the user's code raises ends here."""
     # A magic says in a sentence what it lacks: what was found has gone meanwhile.
-    if type(error) is UsageError and [type(it) for it in error.args] == [str]:
+    if type(error) is UsageError and len(error.args) == 1 and type(error.args[0]) is str:
         return printable(f"{error.args[0].removesuffix('.')}.")
     # The text of others is the user's code, too.
     return f"The fix failed with {printable(_native.type_name(error))}: `{fix.code}`."

@@ -16,7 +16,6 @@ UNDERSCORES = ("_", "__", "___")
 HIDDEN = "the shell's hidden namespace"
 DISPLAY_HOOK = "the display hook"
 LAST_RESULT = "the last execution result"
-# In place of what a thread of the user's has taken away meanwhile.
 _NUMBERED = re.compile(r"_([1-9]\d{0,7})")
 
 # Whether a value is among those that are looked for. Values are never compared but by identity.
@@ -108,7 +107,7 @@ class OutputCaches:
     def unmentioned(self, mentioned: set[int]) -> list[tuple[int, Any]]:
         """(least n of `Out[n]`, value), by n, of what was shown and no cell mentions, small text and numbers left out.
         A look asks this again and again: no dictionary is made of thousands of entries."""
-        cached, out = self.cached(), self.out
+        cached, out, hidden = self.cached(), self.out, self.shell.user_ns_hidden
         used = {first for _, _, _, number, first in cached if number in mentioned}
         found = [
             (first, value)
@@ -116,7 +115,7 @@ class OutputCaches:
             if number
             and number == first
             and first not in used
-            and (place is out or number not in out)
+            and (place is out or (place is hidden and number not in out))
         ]
         found += [it for it in self._without_number(cached) if it[0] not in mentioned]
         return sorted(found, key=itemgetter(0))
@@ -125,9 +124,9 @@ class OutputCaches:
         """(dictionary, key, label, value) of every reference to what was shown but small text and numbers: the label is
         that of the first `Out[n]` with the value, or the name."""
         cached = self.cached()
-        recent = self._numbers_of_recent(cached)
+        lost = {id(value): number for number, value in self._without_number(cached)}
         for place, key, value, _, first in cached:
-            number = first or recent.get(id(value)) or (key if place is self.out else None)
+            number = first or lost.get(id(value)) or (key if place is self.out else None)
             yield place, key, str(key) if number is None else f"Out[{number}]", value
 
     def label_of_recent(self, value: object) -> str | None:
@@ -136,28 +135,18 @@ class OutputCaches:
         return None if number is None else f"Out[{number}]"
 
     def _without_number(self, cached: list[Cached]) -> list[tuple[int, Any]]:
-        """(n, value) of what had an `Out[n]` and lives on without one."""
-        numbers = self._numbers_of_recent(cached)
-        lost = {id(value): value for value in self._recent(cached) if id(value) in numbers}
-        wanted, taken = {numbers[known] for known in lost}, set()
-        for _, _, value, number, first in cached:
-            if first:
-                lost.pop(id(value), None)
-            if number in wanted:
-                taken.add(number)
-        found = [(numbers[known], value) for known, value in lost.items()]
-        return [it for it in found if it[0] not in taken]
-
-    def _numbers_of_recent(self, cached: list[Cached]) -> dict[int, int]:
-        """By the id of what `_` or another name without a number has: its n, also where that is gone since the last
-        call. An id may be of a new value by then."""
-        recent = {id(value) for value in self._recent(cached)}
+        """(n, value) of what had an `Out[n]` by the last call, and lives on without one."""
+        recent = {id(value): value for value in self._recent(cached)}
         now = {
             id(value): first for _, _, value, _, first in cached if first and id(value) in recent
         }
-        before = {known: n for known, n in self._recent_numbers.items() if known in recent}
-        self._recent_numbers = before | now
-        return self._recent_numbers
+        # An id may be of a new value since the one that was known is gone.
+        known = {it: n for it, n in self._recent_numbers.items() if it in recent and it not in now}
+        wanted = set(known.values())
+        taken = {number for _, _, _, number, _ in cached if number in wanted}
+        lost = {it: n for it, n in known.items() if n not in taken}
+        self._recent_numbers = now | lost
+        return [(number, recent[it]) for it, number in lost.items()]
 
     def _recent(self, cached: list[Cached]) -> list[Any]:
         out = self.out

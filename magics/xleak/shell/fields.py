@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from types import FrameType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType
 from typing import Any
 
 from xleak import _native
+from xleak.originals import _getframe
 
 _DICT: Any = type.__dict__["__dict__"]
 _MRO: Any = type.__dict__["__mro__"]
 _NAME: Any = type.__dict__["__name__"]
 # A dictionary; from Python 3.13 on a view of a function's frame.
-_SHOWN = type((lambda: sys._getframe().f_locals)())
+_SHOWN = type((lambda: _getframe().f_locals)())
 
 
 def is_text(value: object, text: str) -> bool:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _SEARCH_MS = 500.0
 # More than anybody reads.
 _WAYS = 100
-# In place of what has gone meanwhile.
 _QUOTED = re.compile(r"'[^']*'")
 
 

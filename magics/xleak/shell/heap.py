@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from xleak.shell.watcher import Watcher
 
 FIGURES = "pyplot's open figures"
-# In place of what a thread of the user's has taken away meanwhile.
 
 # (dictionary, its own key, label): what the entry leads to is held by the label.
 Slot = tuple[dict[Any, Any], object, str]

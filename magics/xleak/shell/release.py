@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -163,7 +164,9 @@ def _forget_names_only(watching: Watcher, names: tuple[str, ...], dry_run: bool)
     if not dry_run:
         before = read_counters()
         for name in dict.fromkeys(names):
-            watching.shell.del_var(name, by_name=True)
+            # A thread may have taken it away by now.
+            with contextlib.suppress(NameError):
+                watching.shell.del_var(name, by_name=True)
         freed = returned(before, read_counters())
         watching.journal.add("you", title, "%xdel -n", freed)
         watching.refresh()

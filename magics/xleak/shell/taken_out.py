@@ -7,6 +7,9 @@ from typing import Any
 from xleak import _native
 from xleak.shell.caches import OutputCaches
 
+# In place of what a thread of the user's has taken away meanwhile.
+_GONE: Any = object()
+
 
 class TakenOut:
     """The one reference to a value that the caches had, and where they had it."""
@@ -41,5 +44,5 @@ def _insert(out: dict[int, Any], number: int, value: Any) -> None:
     later = [n for n, _ in _native.items_of(out) if type(n) is int and n > number]
     out[number] = value
     for other in later:
-        if other in out:
-            out[other] = out.pop(other)
+        if (moved := out.pop(other, _GONE)) is not _GONE:
+            out[other] = moved

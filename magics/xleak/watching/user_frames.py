@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Iterator
 from types import FrameType, ModuleType
 from typing import Any
 
 import xleak
 from xleak import _native
-from xleak.originals import _getframe, getrefcount, os
+from xleak.originals import _getframe, getrefcount, gettrace, os
 from xleak.shell.holders.origin import is_in_library
 
 OWN = os.path.dirname(os.path.abspath(xleak.__file__)) + os.sep
@@ -73,7 +72,7 @@ def _of(names: dict[Any, Any], whose: str, labels: set[str]) -> Iterator[Slot]:
 
 def _locals_of(frame: FrameType) -> dict[str, Any]:
     # A debugger writes this dictionary back into the frame.
-    if sys.gettrace() is not None:
+    if gettrace() is not None:
         return {}
     shown = frame.f_locals
     names = dict(shown)

@@ -51,13 +51,14 @@ class KerasModels:
 
     def after_cell(self, cell: int, source: str) -> bool:
         """Whether the cell trained a model anew, or something was taken out of what was told."""
-        names = _native.names_in(gradient_table.table())
-        before, self._entries = self._entries, len(names)
-        if len(names) > before:
+        table = gradient_table.table()
+        before, self._entries = self._entries, len(table)
+        if len(table) > before:
             # It is in order of time.
-            made = [it for it in names[before:] if gradient_table.is_made(it)]
+            new = [name for name, _ in _native.items_of(table, before)]
+            made = [it for it in new if type(it) is str and gradient_table.is_made(it)]
             self._made[cell], self._runs[cell] = made, identity_of(cell, source)
-        return len(names) != before or any(_is_rid(it()) for it in self._told)
+        return len(table) != before or any(_is_rid(it()) for it in self._told)
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """One holder for each cell with several such models, or that was run several times, and one

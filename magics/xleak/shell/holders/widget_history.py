@@ -92,5 +92,6 @@ class WidgetHistory:
 
 def _reading() -> tuple[int, object]:
     """The same as before: no widget is new."""
-    names = _native.names_in(open_widgets())
-    return len(names), names[-1] if names else None
+    registry = open_widgets()
+    last = _native.items_of(registry, -1)
+    return len(registry), last[0][0] if last else None

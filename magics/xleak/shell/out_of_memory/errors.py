@@ -215,8 +215,9 @@ def _of_numpy(error: BaseException) -> Refusal | None:
     if len(told) != 2 or type(told[0]) is not tuple or not _native.is_kind_of(told[1], dtype):
         return Refusal(HOST)
     of_one = dtype.itemsize.__get__(told[1])
-    sides = [side for side in told[0] if type(side) is int]
-    return replace(Refusal(HOST), asked=math.prod(sides) * of_one)
+    if any(type(side) is not int for side in told[0]):
+        return Refusal(HOST)
+    return replace(Refusal(HOST), asked=math.prod(told[0]) * of_one)
 
 
 def _was_raised_in(error: BaseException, namespace: dict[str, Any]) -> bool:

@@ -18,6 +18,7 @@ XLEAK_MONITOR_API FileIdentity identity_of(int descriptor) noexcept;
 
 /// A descriptor of xleak's that user code may have closed, as `os.closerange(3, 100)` does: its
 /// number may then be that of a file of the user's, which is neither read, written nor closed.
+/// Linux gives all eventfds and the like one identity: those of the user's are taken for our own.
 class XLEAK_MONITOR_API OwnDescriptor {
  public:
   OwnDescriptor() = default;

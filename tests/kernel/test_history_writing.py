@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
 from harness import Session
+from xleak.kernel.history import HistoryManager
 
 # Its lock is what a write to a slow disk holds.
 HOLD = """
@@ -33,3 +38,23 @@ def test_a_cell_does_not_wait_until_the_one_before_is_on_the_disk(fresh_kernel: 
     lines = [(line, source) for line, source in rows if source.startswith("noted")]
     assert [source for _, source in lines] == ["noted = 0", "noted = 1", "noted = 2"]
     assert [line for line, _ in lines] == sorted(line for line, _ in lines)
+
+
+def test_no_cursor_is_left_open_for_another_thread_to_close() -> None:
+    made: list[sqlite3.Cursor] = []
+
+    class Noted(sqlite3.Connection):
+        def cursor(self, *kind: Any) -> sqlite3.Cursor:  # type: ignore[override]
+            made.append(super().cursor(*kind))
+            return made[-1]
+
+    conn = sqlite3.connect(":memory:", factory=Noted)
+    conn.execute("CREATE TABLE history (session, line, source, source_raw)")
+    made.clear()
+    manager: Any = SimpleNamespace(
+        session_number=1, db_input_cache=[(1, "a", "a")], db_input_cache_lock=threading.Lock()
+    )
+    assert HistoryManager._write_inputs(manager, conn)
+    assert conn.execute("SELECT * FROM history").fetchall() == [(1, 1, "a", "a")]
+    with pytest.raises(sqlite3.ProgrammingError):
+        made[0].execute("SELECT 1")

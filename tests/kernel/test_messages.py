@@ -248,8 +248,8 @@ def test_to_draw_a_traceback_no_module_is_asked_for_its_file(fresh_kernel: Sessi
     asked = fresh_kernel.value("Asked.times")
     failed = fresh_kernel.run("down(5)").content
     assert failed["ename"] == "ZeroDivisionError"
-    frames = [_COLOUR.sub("", part) for part in failed["traceback"]]
-    assert sum("return down(frames - 1) if frames else 1 / 0" in frame for frame in frames) == 6
+    shown = _COLOUR.sub("", "".join(failed["traceback"]))
+    assert "return down(frames - 1) if frames else 1 / 0" in shown
     assert fresh_kernel.value("Asked.times") == asked
     located = fresh_kernel.value(
         "import inspect; inspect.getmodule(down.__code__), inspect.getmodule(down)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from typing import Any
 
@@ -39,8 +40,10 @@ class HistoryManager(history.HistoryManager):
             return True
         rows = [(self.session_number, *line) for line in lines]
         try:
-            with conn:
-                conn.executemany("INSERT INTO history VALUES (?, ?, ?, ?)", rows)
+            # A cursor resets its statement, which the connection keeps for the next one, when it goes. Who looks at
+            # all objects may have it then, on another thread.
+            with conn, contextlib.closing(conn.cursor()) as cursor:
+                cursor.executemany("INSERT INTO history VALUES (?, ?, ?, ?)", rows)
         except sqlite3.Error as error:
             with self.db_input_cache_lock:
                 self.db_input_cache[:0] = lines

@@ -11,7 +11,6 @@ from typing import Any
 
 from xleak import _native
 from xleak.cell_names import name_of_run
-from xleak.shell.fields import fields_of
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.origin import is_in_library
 from xleak.shell.holders.reruns import identity_of
@@ -103,7 +102,8 @@ def _default_graph() -> Any:
     """The graph of this process that operations go to, where there is one and no block has set
     another."""
     module = _native.fields_of_module("tensorflow.python.framework.ops")
-    return fields_of(module.get("_default_graph_stack")).get("_global_default_graph")
+    # TensorFlow's stack is a threading.local: what a thread sees of it stands in no dictionary of its own.
+    return getattr(module.get("_default_graph_stack"), "_global_default_graph", None)
 
 
 def _users_frames(operation: Any) -> _Frames:

@@ -251,10 +251,9 @@ def test_to_draw_a_traceback_no_module_is_asked_for_its_file(fresh_kernel: Sessi
     shown = _COLOUR.sub("", "".join(failed["traceback"]))
     assert "return down(frames - 1) if frames else 1 / 0" in shown
     assert fresh_kernel.value("Asked.times") == asked
-    located = fresh_kernel.value(
-        "import inspect; inspect.getmodule(down.__code__), inspect.getmodule(down)"
-    )
-    assert located == "(None, <module '__main__'>)"
+    fresh_kernel.run("import inspect, sys")
+    located = "inspect.getmodule(down.__code__), inspect.getmodule(down) is sys.modules['__main__']"
+    assert fresh_kernel.value(located) == "(None, True)"
 
 
 def test_what_is_noted_of_a_failed_cell_follows_its_reply(kernel: Session) -> None:

@@ -689,7 +689,9 @@ def reaches(
     """Return whether an object is or reaches one of the parts; False where time ran out."""
 
 def lengths_in(names: dict[str, Any], types: tuple[type, ...]) -> dict[str, tuple[int, int]]:
-    """Return the id and the length of each value that is exactly of one of the built-in types."""
+    """Return the id and the length of each value that is exactly of one of the built-in types. Names ``_n`` are left
+    out.
+    """
 
 def untracked_targets(objects: list[Any]) -> list[Any]:
     """Return what weak references among the objects lead to and the collector does not track: arrays, say."""

@@ -32,3 +32,9 @@ def test_a_part_of_a_dictionary_is_a_slice_of_its_entries(
 ) -> None:
     assert _native.items_of(mapping, start, stop) == list(mapping.items())[start:stop]
     assert _native.values_of(mapping, start, stop) == list(mapping.values())[start:stop]
+
+
+def test_the_lengths_of_a_session_are_those_of_its_names_and_not_of_what_cells_showed() -> None:
+    names = {"rows": [1, 2], "_3": [1], "_i3": "x", "_30": {}, "_x": {}, "_03": [], "number": 4}
+    found = _native.lengths_in(names, (list, dict))
+    assert {name: length for name, (_, length) in found.items()} == {"rows": 2, "_x": 0, "_03": 0}

@@ -135,6 +135,8 @@ bool is_in(const Values& values, long number, PyObject* value) {
 
 }  // namespace
 
+bool is_numbered(PyObject* name) { return number_of(name) != 0; }
+
 bool is_small_scalar(PyObject* value) {
   PyTypeObject* type = Py_TYPE(value);
   if (type == &PyUnicode_Type) return PyUnicode_GET_LENGTH(value) * 4 < kSmallBytes;

@@ -26,6 +26,9 @@ struct CachedEntry {
   long first = 0;  ///< The least n that has the same value; 0 where there is none.
 };
 
+/// A name `_n`, which IPython gives to what a cell showed.
+bool is_numbered(PyObject* name);
+
 /// Text or a number, and small.
 bool is_small_scalar(PyObject* value);
 

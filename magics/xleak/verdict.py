@@ -417,9 +417,9 @@ def session_verdict(
     last = latest.index if latest is not None else 0
     records = [_native.record(index) for index in range(after_cell + 1, last + 1)]
     known = [record for record in records if record is not None]
-    told = build(known, findings, postmortems=watching.postmortems)
-    told = replace(told, devices=[SharedDevice(*row) for row in held_by_others().items()])
-    return replace(told, names=_largest_names(watching)) if names else told
+    verdict = build(known, findings, postmortems=watching.postmortems)
+    verdict = replace(verdict, devices=[SharedDevice(*row) for row in held_by_others().items()])
+    return replace(verdict, names=_largest_names(watching)) if names else verdict
 
 
 def _largest_names(watching: Watcher) -> list[HeldByName]:

@@ -38,7 +38,7 @@ OF_A_TRACEBACK = (
 )
 
 
-def told(ran: Ran) -> str:
+def output_of(ran: Ran) -> str:
     """All that is to be read under a cell."""
     errors = ["\n".join(it["traceback"]) for it in ran.of("error")]
     shown = [str(it["data"]) for it in ran.of("display_data")]
@@ -57,9 +57,11 @@ def test_cells_run_without_a_word_of_xleak_s(way: str, limit: int) -> None:
         for cell in PLAIN:
             ran = session.run(cell)
             assert ran.content["status"] == "ok"
-            assert not [it for it in OF_A_TRACEBACK if it in told(ran)]
+            assert not [it for it in OF_A_TRACEBACK if it in output_of(ran)]
         for cell in SHOWING:
-            assert not [it for it in ("/xleak/", "xleak failed") if it in told(session.run(cell))]
+            assert not [
+                it for it in ("/xleak/", "xleak failed") if it in output_of(session.run(cell))
+            ]
         assert session.run("sys.setrecursionlimit(1000)").content["status"] == "ok"
 
 
@@ -69,7 +71,7 @@ def test_the_least_limit_that_python_allows_ends_no_kernel(way: str) -> None:
         for code in (f"import sys; sys.setrecursionlimit({LEAST})", "x = 1"):
             ran = session.run(code)
             assert ran.content["status"] == "ok"
-            assert told(ran).strip() == ""
+            assert output_of(ran).strip() == ""
 
 
 @pytest.mark.parametrize("limit", LIMITS)
@@ -82,7 +84,7 @@ def test_a_magic_answers_or_says_in_one_sentence_that_it_cannot(way: str, limit:
         refused = 0
         for magic in MAGICS:
             ran = session.run(magic)
-            assert not [it for it in OF_A_TRACEBACK if it in told(ran)]
+            assert not [it for it in OF_A_TRACEBACK if it in output_of(ran)]
             if ran.content["status"] == "error":
                 assert ran.text("stderr").rstrip().endswith(NO_ROOM)
                 refused += 1
@@ -119,5 +121,5 @@ def test_a_program_that_recurses_too_deep_has_its_own_error_alone(way: str) -> N
     with session_of(way) as session:
         ran = session.run("def deep(n): return deep(n + 1)\ndeep(0)")
         assert ran.content["ename"] == "RecursionError"
-        assert "/xleak/" not in told(ran)
+        assert "/xleak/" not in output_of(ran)
         assert session.run("%leakcheck").text("stderr") == ""

@@ -165,11 +165,11 @@ def test_to_delete_a_value_takes_no_more_than_its_share_for_each_output(session:
 def test_a_run_asks_after_a_cell_for_what_is_new_and_tells_all_cells_at_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[list[int]] = []
+    received: list[list[int]] = []
     read = verdict.from_json
 
     def note(shape: dict[str, Any]) -> verdict.Verdict:
-        told.append([cell["index"] for cell in shape["cells"]])
+        received.append([cell["index"] for cell in shape["cells"]])
         return read(shape)
 
     monkeypatch.setattr(verdict, "from_json", note)
@@ -177,7 +177,7 @@ def test_a_run_asks_after_a_cell_for_what_is_new_and_tells_all_cells_at_its_end(
     path = written(tmp_path, notebook(*(f"x = {number}" for number in range(5))))
     words = ["run", "--kernel", KERNEL, "--format", "json", "--output", str(target), str(path)]
     assert main(words) == 0
-    assert told == [[], [1], [2], [3], [4], [5], []]
+    assert received == [[], [1], [2], [3], [4], [5], []]
     report = json.loads(target.read_text())
     assert [cell["index"] for cell in report["cells"]] == [1, 2, 3, 4, 5]
     assert report["summary"]["peak_bytes"] == max(

@@ -401,8 +401,8 @@ class KernelShell(AnsweringShell):
     @staticmethod
     def _is_interrupt(error: BaseException | None) -> bool:
         arguments: Any = BaseException.args
-        told: tuple[Any, ...] = () if error is None else arguments.__get__(error)
-        return len(told) == 1 and is_text(told[0], "interrupted")
+        its: tuple[Any, ...] = () if error is None else arguments.__get__(error)
+        return len(its) == 1 and is_text(its[0], "interrupted")
 
     @_native.out_of_sight
     def showtraceback(self, exc_tuple: Any = None, *args: Any, **kwargs: Any) -> None:

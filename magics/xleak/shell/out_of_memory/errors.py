@@ -210,14 +210,14 @@ def _of_numpy(error: BaseException) -> Refusal | None:
     else:
         return None
     arguments: Any = BaseException.args
-    told = arguments.__get__(error)
+    its = arguments.__get__(error)
     dtype = loaded_class("numpy", "dtype")
-    if len(told) != 2 or type(told[0]) is not tuple or not _native.is_kind_of(told[1], dtype):
+    if len(its) != 2 or type(its[0]) is not tuple or not _native.is_kind_of(its[1], dtype):
         return Refusal(HOST)
-    of_one = dtype.itemsize.__get__(told[1])
-    if any(type(side) is not int for side in told[0]):
+    shape, of_one = its[0], dtype.itemsize.__get__(its[1])
+    if any(type(side) is not int for side in shape):
         return Refusal(HOST)
-    return replace(Refusal(HOST), asked=math.prod(told[0]) * of_one)
+    return replace(Refusal(HOST), asked=math.prod(shape) * of_one)
 
 
 def _was_raised_in(error: BaseException, namespace: dict[str, Any]) -> bool:

@@ -40,6 +40,26 @@ def test_a_cell_does_not_wait_until_the_one_before_is_on_the_disk(fresh_kernel: 
     assert [line for line, _ in lines] == sorted(line for line, _ in lines)
 
 
+# Another session would read it so.
+READ_BACK = """
+import sqlite3, time
+file = get_ipython().history_manager.hist_file
+while not sqlite3.connect(file).execute("SELECT 1 FROM history WHERE source LIKE '%unmistakable%'").fetchall():
+    time.sleep(0.01)
+print("read back")
+"""
+
+
+def test_the_source_of_a_cell_is_on_the_disk_while_the_cell_still_runs(kernel: Session) -> None:
+    assert kernel.run("# unmistakable" + READ_BACK).text() == "read back\n"
+
+
+def test_lines_are_written_after_a_fork_as_before(kernel: Session) -> None:
+    """IPython ends its thread before a fork, and starts another for the next cell."""
+    kernel.run("import os\nif (child := os.fork()) == 0: os._exit(0)\nos.waitpid(child, 0)")
+    assert kernel.run("# unmistakable" + READ_BACK).text() == "read back\n"
+
+
 def test_no_cursor_is_left_open_for_another_thread_to_close() -> None:
     made: list[sqlite3.Cursor] = []
 

@@ -11,6 +11,7 @@
 #include "pybind11/pybind11.h"
 #include "pybind11/stl.h"
 #include "pybind11_json/pybind11_json.hpp"
+#include "rest_signal.hpp"
 #include "signal_waker.hpp"
 #include "xeus-python/xdebugger.hpp"
 #include "xeus/xkernel.hpp"
@@ -157,6 +158,11 @@ PYBIND11_MODULE(_kernel, m) {
       [](std::vector<std::string> comm_ids) { tell_live_cells(server(), std::move(comm_ids)); },
       py::arg("comm_ids"), "Tell these comms what a cell does while it runs; none: nobody.");
   m.def("look_again", &look_again);
+  py::class_<RestSignal>(m, "RestSignal")
+      .def(py::init<>())
+      .def("set", &RestSignal::set, py::arg("at_once"))
+      .def("clear", &RestSignal::clear)
+      .def("wait", &RestSignal::wait, py::call_guard<py::gil_scoped_release>());
   m.def("in_forked_child", &in_forked_child);
   m.def("fork_begins", [] { note_fork(true); });
   m.def("fork_ended", [] { note_fork(false); });

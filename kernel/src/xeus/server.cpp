@@ -14,6 +14,7 @@
 #include "polling.hpp"
 #include "pybind11/pybind11.h"
 #include "request_checks.hpp"
+#include "rest_signal.hpp"
 #include "threads.hpp"
 #include "xeus/xguid.hpp"
 #include "xeus/xmiddleware.hpp"
@@ -136,6 +137,7 @@ void Server::start_impl(xeus::xpub_message) {
   const int shell = channels_.shell.get(zmq::sockopt::fd);
   while (!stop_) {
     serve_shell();
+    note_rest(true);
     try {
       if (!stop_) idle_(shell, wake_);
     } catch (py::error_already_set& error) {
@@ -143,6 +145,7 @@ void Server::start_impl(xeus::xpub_message) {
       // raised before was being shown.
       error.discard_as_unraisable("a signal handler between two cells");
     }
+    note_rest(false);
     end_if_forked();
     std::uint64_t count;
     (void)!::read(wake_, &count, sizeof count);

@@ -73,8 +73,8 @@ py::dict lengths_in(const py::dict& names, const py::tuple& types) {
     return type.ptr() == reinterpret_cast<PyObject*>(Py_TYPE(value));
   };
   while (PyDict_Next(names.ptr(), &position, &name, &value)) {
-    if (!PyUnicode_CheckExact(name) || facts::is_numbered(name)) continue;
     if (std::none_of(types.begin(), types.end(), is_type_of_value)) continue;
+    if (!PyUnicode_CheckExact(name) || facts::is_numbered(name)) continue;
     const auto identity = reinterpret_cast<std::intptr_t>(value);
     lengths[name] = py::make_tuple(identity, PyObject_Size(value));
   }

@@ -57,17 +57,18 @@ class Guard:
         self.when_told: list[Told] = []
         """Get each line's note once its cell has ended."""
         self._told: list[_native.GuardNote] = []
-        watcher.before_run.append(self._before_cell)
+        self._note_lengths()
         watcher.after_account.append(self._after_cell)
         _native.call_guard(self.between_instructions)
 
-    def _before_cell(self, source: str) -> None:
-        self._lengths = {}
-        if self._watcher.settings.guard != "off":
-            self._lengths = _lengths(self._watcher.shell)
+    def _note_lengths(self) -> None:
+        """At the end of the cell before, since the names of a long session take a while to read."""
+        is_off = self._watcher.settings.guard == "off"
+        self._lengths = {} if is_off else _lengths(self._watcher.shell)
 
     def _after_cell(self, index: int) -> None:
         self._say_lines()
+        self._note_lengths()
         told, self._told = self._told, []
         for note in told:
             for listener in self.when_told:
@@ -141,7 +142,9 @@ class Guard:
 
     def _in_words(self, note: _native.GuardNote) -> str:
         grew = ", ".join(_grown(self._lengths, self._watcher.shell))
-        return f"{note.sentence} Longer than before the cell: {grew}." if grew else note.sentence
+        if not grew:
+            return note.sentence
+        return f"{note.sentence} Longer than at the end of the cell before: {grew}."
 
 
 def runs_user_code(shell: InteractiveShell, frame: FrameType | None) -> bool:

@@ -65,7 +65,10 @@ def _check_imports(case: Case, needs: set[str]) -> None:
             raise BadCase(f"has a cell {cell.number} that is no Python: {error}") from None
     foreign = imported - {*sys.stdlib_module_names} - _ALWAYS_THERE
     if missing := foreign - needs:
-        raise BadCase(f"imports {', '.join(sorted(missing))}, which `needs` does not name")
+        raise BadCase(
+            f"imports {', '.join(sorted(missing))}, which `needs` does not name; "
+            "it holds the words that are imported, sklearn and not scikit-learn"
+        )
     if idle := needs - foreign - _ALWAYS_THERE:
         raise BadCase(f"names {', '.join(sorted(idle))} in `needs`, and never imports it")
 

@@ -1,6 +1,6 @@
 """Runs one case in a real IPython shell, as a kernel would, and prints what it measured as JSON.
 
-python tests/truth/play.py CASE.py leaking|clean
+python tests/truth/play.py CASE.py
 Started by verify.py, in a process and a folder of its own.
 """
 
@@ -16,11 +16,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import allocators
 import cases
+import counters
 
-# The rounds of a clean case. The second may still fill what fills once (a table of a library that is
-# made at its second use); then the third decides, and the line says so.
+# The rounds of a clean case. The second may still fill what fills once, a table that a library makes at
+# its second use; so the third decides, and all are printed.
 ROUNDS = 3
 _REST = 0.02
 _LOCAL = ("127.", "localhost", "::1")
@@ -102,7 +102,7 @@ class Player:
         # What the shell keeps of its last cell alone is the same at every reading.
         await self._cell("pass", store_history=False)
         await asyncio.sleep(_REST)
-        held = allocators.held(self._folder)
+        held = counters.held(self._folder)
         self.played.readings.append(held.total)
         self.played.parts.append(str(held))
 
@@ -125,7 +125,7 @@ def _watch(written: list[str], folder: Path) -> Callable[[str, tuple[Any, ...]],
 
 
 def main() -> int:
-    allocators.prepare()
+    counters.prepare()
     report = os.dup(1)
     folder = Path.cwd()
     with open("output.txt", "w", encoding="utf-8") as output:

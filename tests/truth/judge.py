@@ -1,0 +1,131 @@
+"""Judges a verdict of `xleak run` by what a case declares. Nothing here runs anything."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cases import Case, Leak
+
+# A finding within these of the declared bytes is about that memory; within the second it says how much.
+SAME_MEMORY = 2.0
+BYTES_RIGHT = 0.25
+# A cell that is right by its number alone: one that names a hundredth of the bytes speaks of something else.
+SAME_CELL = 4.0
+_ALARMS = ("warning", "error")
+
+Found = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a run was worth. Of a clean case only `alarms` counts."""
+
+    case: Case
+    alarms: tuple[Found, ...]
+    failure: str | None
+    # The finding that is held to be about the declared memory, None where there is none.
+    best: Found | None = None
+    is_strict: bool = False
+    holder: bool = False
+    bytes: bool = False
+    cause_cell: bool = False
+    cause_line: bool = False
+    repair: bool = False
+    # Alarms about other memory than the declared.
+    beside: int = 0
+
+    @property
+    def found(self) -> bool:
+        return self.best is not None
+
+
+def judge(case: Case, verdict: dict[str, Any]) -> Judged:
+    """Finds the findings that are about the declared memory, and what they say rightly of it."""
+    failure = verdict.get("failure")
+    said = f"{failure['kind']}: {failure['message']}" if failure else None
+    alarms = tuple(it for it in verdict["findings"] if it["severity"] in _ALARMS)
+    if case.leak is None:
+        return Judged(case, alarms, said)
+    # What is dead by its name alone is said in a note, never in a warning.
+    counting = tuple(verdict["findings"]) if case.question == "unused" else alarms
+    about = [it for it in counting if _is_loose(case, case.leak, it)]
+    if not about:
+        return Judged(case, alarms, said, beside=len(alarms))
+    best = max(about, key=lambda it: _worth(case, it))
+    leak = case.leak
+    together = sum(it["bytes"] or 0 for it in about)
+    return Judged(
+        case,
+        alarms,
+        said,
+        best,
+        is_strict=_is_strict(leak, best),
+        holder=names_holder(best, leak.holders),
+        bytes=_near(best["bytes"], leak.bytes) or _near(together, leak.bytes),
+        cause_cell=_cell(case, best) == leak.cause_cell,
+        cause_line=_has_line(case, best),
+        repair=any(fix["kind"] == "run" for fix in best["fixes"]),
+        beside=sum(it not in about for it in alarms),
+    )
+
+
+def names_holder(finding: Found, holders: Sequence[str]) -> bool:
+    """Whether one of the declared words stands, as a word, in what the finding says of its holder."""
+    exact = " \n ".join([finding["name"] or "", *finding["holders"], *finding["path"]])
+    # A name of one or two letters is a word of any sentence.
+    return any(
+        _has_word(exact, holder) or (len(holder) > 2 and _has_word(finding["message"], holder))
+        for holder in holders
+    )
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _is_strict(leak: Leak, finding: Found) -> bool:
+    return names_holder(finding, leak.holders) and _within(
+        finding["bytes"], leak.bytes, SAME_MEMORY
+    )
+
+
+def _is_loose(case: Case, leak: Leak, finding: Found) -> bool:
+    if names_holder(finding, leak.holders):
+        return True
+    size = finding["bytes"]
+    is_cell = _cell(case, finding) == leak.cause_cell
+    return is_cell and (size is None or _within(size, leak.bytes, SAME_CELL))
+
+
+def _worth(case: Case, finding: Found) -> tuple[bool, bool, bool, bool]:
+    assert case.leak
+    return (
+        _is_strict(case.leak, finding),
+        names_holder(finding, case.leak.holders),
+        _near(finding["bytes"], case.leak.bytes),
+        _cell(case, finding) == case.leak.cause_cell,
+    )
+
+
+def _within(size: int | None, declared: int, factor: float) -> bool:
+    return size is not None and declared / factor <= size <= declared * factor
+
+
+def _near(size: int | None, declared: int) -> bool:
+    return size is not None and abs(size - declared) <= declared * BYTES_RIGHT
+
+
+def _cell(case: Case, finding: Found) -> int | None:
+    """The cell of the case; a notebook has a copy of it for each time that it runs."""
+    number: int | None = finding["cause_cell"]
+    return None if number is None else case.order[number - 1]
+
+
+def _has_line(case: Case, finding: Found) -> bool:
+    assert case.leak
+    number, line = _cell(case, finding), finding["line"]
+    if number is None or number != case.leak.cause_cell or line is None:
+        return False
+    lines = case.cells[number - 1].source.splitlines()
+    return line <= len(lines) and case.leak.cause_line in lines[line - 1]

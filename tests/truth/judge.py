@@ -75,12 +75,13 @@ def names_holder(finding: Found, holders: Sequence[str]) -> bool:
     exact = " \n ".join([finding["name"] or "", *finding["holders"], *finding["path"]])
     # A name of one or two letters is a word of any sentence.
     return any(
-        _has_word(exact, holder) or (len(holder) > 2 and _has_word(finding["message"], holder))
+        has_word(exact, holder) or (len(holder) > 2 and has_word(finding["message"], holder))
         for holder in holders
     )
 
 
-def _has_word(text: str, word: str) -> bool:
+def has_word(text: str, word: str) -> bool:
+    """Whether the word stands in the text, and not as a part of a longer one."""
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
 
 

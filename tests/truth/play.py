@@ -58,7 +58,7 @@ class Player:
 
     async def play(self) -> None:
         started = time.monotonic(), time.process_time()
-        await self._round(first=True)
+        await self.run_cells(first=True)
         self.played.wall = time.monotonic() - started[0]
         self.played.processor = time.process_time() - started[1]
         await self._read()
@@ -68,10 +68,11 @@ class Player:
             await self._read()
             return
         for _ in range(ROUNDS - 1):
-            await self._round()
+            await self.run_cells()
             await self._read()
 
-    async def _round(self, first: bool = False) -> None:
+    async def run_cells(self, first: bool = False) -> None:
+        """The whole notebook once, in its order."""
         for cell in self._case.executed:
             error = await self._run(cell.source)
             if error and first:

@@ -126,6 +126,21 @@ demo: .venv/.xleak ## Train a leaky notebook and say which cell kept the memory
 bench: .venv/.xleak .venvs/lab/.xleak ## Measure every claim against ipykernel and against xleak switched off
 	@$(BIN)/python tests/bench/run.py
 
+.PHONY: truth truth-unseen
+truth: .venv/.xleak ## Run the seen notebooks of tests/truth: what was found of each, and totals
+	@$(BIN)/python tests/truth/score.py seen
+
+truth-unseen: .venv/.xleak ## Run the unseen ones: totals alone, so that nothing is fitted to them
+	@$(BIN)/python tests/truth/score.py unseen
+
+.PHONY: truth-peers
+truth-peers: .venv/.pinned ## Ask guppy3, torch-preflight, objgraph and memray about the seen notebooks
+	@$(BIN)/python tests/truth/peers.py seen
+
+.PHONY: truth-verify
+truth-verify: .venv/.pinned ## Check without xleak that each notebook of tests/truth is what it says
+	@$(BIN)/python tests/truth/verify.py
+
 .PHONY: conformance
 conformance: .venv/.xleak $(SDISTS) ## Run three test suites that others wrote on the kernel
 	@$(BIN)/python tests/conformance/run.py
@@ -160,7 +175,7 @@ pytest-ipython8:
 		--ignore $(EXAMPLES) --ignore-glob '*/test_tensorflow_*'
 
 # A process for each file: what one leaves imported would be part of every later search of the heap.
-OTHERS := $(wildcard $(addsuffix /test_*.py,tests/contract tests/hostile tests/install tests/python))
+OTHERS := $(wildcard $(addsuffix /test_*.py,tests/contract tests/hostile tests/install tests/python tests/truth))
 
 .PHONY: pytest-others $(OTHERS:%=pytest/%)
 pytest-others: $(OTHERS:%=pytest/%)

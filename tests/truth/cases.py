@@ -129,7 +129,7 @@ def _value(node: ast.expr) -> float:
         case ast.Call(func=ast.Name(id="sum"), args=[ast.List() | ast.Tuple() as items]):
             return sum(_value(item) for item in items.elts)
     raise BadCase(
-        f"`leaked` holds {ast.unparse(node)!r}; only numbers, + - * / // % ** and sum([…]) count"
+        f"`leaked` holds {ast.unparse(node)!r}; only numbers, + - * / // % ** << and sum([…]) count"
     )
 
 
@@ -147,6 +147,8 @@ def _combined(operator: ast.operator, left: float, right: float) -> float:
             return left // right
         case ast.Mod():
             return left % right
+        case ast.LShift():
+            return int(left) << int(right)
         case ast.Pow():
             return float(left**right) if right < 0 else left ** int(right)
     raise BadCase(f"`leaked` has an operator that is no arithmetic: {type(operator).__name__}")

@@ -52,8 +52,8 @@ def environment() -> dict[str, str]:
         "MALLOC_MMAP_MAX_": "0",
         "MALLOC_ARENA_MAX": "1",
         "ARROW_DEFAULT_MEMORY_POOL": "system",
-        # polars' allocator gives pages back as soon as nothing is in them.
-        "_RJEM_MALLOC_CONF": "dirty_decay_ms:0,muzzy_decay_ms:0",
+        # polars' allocator gives pages back as soon as nothing is in them, and keeps none for each thread.
+        "_RJEM_MALLOC_CONF": "dirty_decay_ms:0,muzzy_decay_ms:0,tcache:false,narenas:1",
         "MIMALLOC_PURGE_DELAY": "0",
     }
 

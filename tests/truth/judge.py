@@ -33,7 +33,7 @@ class Judged:
     cause_line: bool = False
     repair: bool = False
     # Alarms about other memory than the declared.
-    beside: int = 0
+    others: tuple[Found, ...] = ()
 
     @property
     def found(self) -> bool:
@@ -51,22 +51,25 @@ def judge(case: Case, verdict: dict[str, Any]) -> Judged:
     counting = tuple(verdict["findings"]) if case.question == "unused" else alarms
     about = [it for it in counting if _is_loose(case, case.leak, it)]
     if not about:
-        return Judged(case, alarms, said, beside=len(alarms))
+        return Judged(case, alarms, said, others=alarms)
     best = max(about, key=lambda it: _worth(case, it))
     leak = case.leak
     together = sum(it["bytes"] or 0 for it in about)
+    naming = [it for it in about if names_holder(it, leak.holders)]
+    named_together = sum(it["bytes"] or 0 for it in naming)
     return Judged(
         case,
         alarms,
         said,
         best,
-        is_strict=_is_strict(leak, best),
+        # One leak may be told piece by piece.
+        is_strict=_is_strict(leak, best) or _within(named_together, leak.bytes, SAME_MEMORY),
         holder=names_holder(best, leak.holders),
         bytes=_near(best["bytes"], leak.bytes) or _near(together, leak.bytes),
         cause_cell=_cell(case, best) == leak.cause_cell,
         cause_line=_has_line(case, best),
         repair=any(fix["kind"] == "run" for fix in best["fixes"]),
-        beside=sum(it not in about for it in alarms),
+        others=tuple(it for it in alarms if it not in about),
     )
 
 

@@ -79,7 +79,7 @@ def test_a_note_and_an_alarm_of_other_memory_find_nothing(
 ) -> None:
     it = judged(case, finding(**changed))
     assert not it.found
-    assert it.beside == len(it.alarms)
+    assert it.others == it.alarms
 
 
 def test_a_note_is_enough_for_what_is_dead_by_its_name_alone(tmp_path: Path) -> None:
@@ -88,9 +88,13 @@ def test_a_note_is_enough_for_what_is_dead_by_its_name_alone(tmp_path: Path) -> 
 
 
 def test_findings_that_share_one_leak_are_added(case: cases.Case) -> None:
-    it = judged(case, finding(bytes=4_000_000), finding(bytes=4_000_000, holders=["log[1]", "log"]))
-    assert it.bytes
-    assert not it.beside
+    it = judged(case, finding(bytes=2_000_000), finding(bytes=6_000_000, holders=["log[1]", "log"]))
+    assert it.bytes and it.is_strict
+    assert not it.others
+
+
+def test_pieces_far_from_the_whole_are_not_strict(case: cases.Case) -> None:
+    assert not judged(case, finding(bytes=1_000_000), finding(bytes=1_000_000)).is_strict
 
 
 def test_a_cell_that_runs_again_is_the_same_cell(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def summed(judged: Iterable[Judged]) -> dict[str, int]:
     return {
         "leaking": len(leaking),
         **{name: sum(is_so(it) for it in leaking) for name, is_so in COLUMNS.items()},
-        "alarms_beside": sum(it.beside for it in leaking),
+        "alarms_beside": sum(len(it.others) for it in leaking),
         "clean": len(clean),
         "accused": sum(bool(it.alarms) for it in clean),
         "failed": sum(it.failure is not None for it in every),
@@ -67,7 +67,8 @@ def line(judged: Judged) -> str:
         word = "found" if judged.found else "MISSED"
         about = _short(judged.best) if judged.best else "no finding of this memory"
         said = f"{', '.join(right[1:]) or 'nothing more is right'}: {about}"
-        said += f"; {judged.beside} alarms of other memory" if judged.beside else ""
+        if judged.others:
+            said += f"; of other memory: {'; '.join(map(_short, judged.others[:3]))}"
     if judged.failure:
         said += f" [the run failed, {judged.failure[:120]}]"
     return f"{word:8}{case.question:7}{case.style:6}{case.slug}: {said}"

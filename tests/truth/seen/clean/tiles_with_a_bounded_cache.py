@@ -1,7 +1,7 @@
 # /// truth
 # question = "grows"
 # style = "short"
-# needs = ["numpy", "pillow"]
+# needs = ["numpy", "PIL"]
 # thread = "blog posts and Stack Overflow, about 2020: lru_cache with a maxsize as the cure for a map viewer whose tile cache grew"
 # ///
 # %%

@@ -5,9 +5,9 @@
 # thread = "torchmetrics tracker, 2023: metrics with list states use more memory with every step, since reset is not called or leaves the lists"
 # leaked = "4 * 25 * 512 * 200 * 4"
 # cause_cell = 3
-# cause_line = "logits = model(xb)"
-# holder = ["acc", "acc.preds", "TopK"]
-# repair = "acc.preds.clear(); acc.target.clear()"
+# cause_line = "acc.update(model(xb).detach(), yb)"
+# holder = ["acc", "acc.preds", "Top5"]
+# repair = "acc.preds.clear()"
 # ///
 # %%
 import torch
@@ -15,26 +15,21 @@ from torch import nn
 torch.manual_seed(0)
 model = nn.Linear(64, 200)
 # %%
-class TopK:
-    def __init__(self, k=5):
-        self.k, self.hit, self.n = k, 0, 0
-        self.preds, self.target = [], []
+class Top5:
+    def __init__(self):
+        self.hit, self.n, self.preds = 0, 0, []
     def update(self, p, t):
-        self.preds.append(p); self.target.append(t)
-        self.hit += int((p.topk(self.k).indices == t[:, None]).sum()); self.n += len(t)
+        self.preds.append(p)
+        self.hit += int((p.topk(5).indices == t[:, None]).sum())
+        self.n += len(t)
     def reset(self):
         self.hit = self.n = 0
-    def compute(self):
-        return self.hit / self.n
 # %%
-acc, curve = TopK(), []
+acc, curve = Top5(), []
 for epoch in range(4):
     acc.reset()
     for _ in range(25):
         xb, yb = torch.randn(512, 64), torch.randint(200, (512,))
-        with torch.no_grad():
-            logits = model(xb)
-        acc.update(logits, yb)
-    curve.append(acc.compute())
-del logits
+        acc.update(model(xb).detach(), yb)
+    curve.append(acc.hit / acc.n)
 print(curve)

@@ -30,12 +30,12 @@ for w0 in lines.values():
     raw += strength[:, None] * profile
 raw.shape
 # %% [markdown]
-# Sky and bad rows
+# Sky and dead rows
 # %%
 sky = np.median(raw[:80], axis=0)
 raw -= sky
-bad_rows = np.flatnonzero(np.abs(raw.mean(1)) > 3)
-raw[bad_rows] = 0
+dead_rows = np.flatnonzero(np.abs(raw.mean(1)) > 3)
+raw[dead_rows] = 0
 # %%
 fig, ax = plt.subplots(figsize=(5, 3))
 (trace,) = ax.plot(wave, raw[500], lw=0.5, picker=3)

@@ -1,7 +1,7 @@
 # /// truth
 # question = "grows"
 # style = "long"
-# needs = ["numpy", "pillow", "scipy"]
+# needs = ["numpy", "PIL", "scipy"]
 # thread = "GitHub issue of about 2019 on an annotation tool: the undo stack takes all memory, it was given a depth"
 # ///
 # %% [markdown]

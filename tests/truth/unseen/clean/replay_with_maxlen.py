@@ -11,9 +11,9 @@ import torch
 from torch import nn
 
 torch.manual_seed(0); random.seed(0)
-Step = namedtuple("Step", "s a r s2")
-policy = nn.Sequential(nn.Flatten(), nn.Linear(4 * 64 * 64, 3))
-opt = torch.optim.RMSprop(policy.parameters(), 1e-4)
+Step = namedtuple("Step", "s r")
+value = nn.Sequential(nn.Flatten(), nn.Linear(4 * 64 * 64, 1))
+opt = torch.optim.RMSprop(value.parameters(), 1e-4)
 # %%
 class ReplayMemory:
     def __init__(self, capacity):
@@ -24,14 +24,10 @@ class ReplayMemory:
         return Step(*zip(*random.sample(self.memory, n)))
 # %%
 mem = ReplayMemory(150)
-s = torch.rand(4, 64, 64)
 for t in range(500):
-    s2 = torch.rand(4, 64, 64)
-    mem.push(s, random.randrange(3), random.random(), s2)
-    s = s2
+    mem.push(torch.rand(4, 64, 64), random.random())
     if t > 100 and t % 25 == 0:
         b = mem.sample(32)
-        q = policy(torch.stack(b.s)).gather(1, torch.tensor(b.a)[:, None])[:, 0]
-        loss = nn.functional.smooth_l1_loss(q, torch.tensor(b.r))
+        loss = nn.functional.smooth_l1_loss(value(torch.stack(b.s))[:, 0], torch.tensor(b.r))
         opt.zero_grad(); loss.backward(); opt.step()
 print(len(mem.memory), loss.item())

@@ -1,7 +1,7 @@
 # /// truth
 # question = "grows"
 # style = "long"
-# needs = ["numpy", "pandas", "scikit-learn"]
+# needs = ["numpy", "pandas", "sklearn"]
 # thread = "scikit-learn tracker and Stack Overflow, about 2017: how to get the predictions of each fold out of GridSearchCV, a scorer object stores them, and the memory of the search rises with each candidate"
 # leaked = "4 * 24_000 * (60 + 2) * 8"
 # cause_cell = 6

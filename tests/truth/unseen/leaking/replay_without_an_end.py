@@ -13,6 +13,7 @@
 import random, torch
 from torch import nn
 torch.manual_seed(0); random.seed(0)
+
 q = nn.Sequential(nn.Flatten(), nn.Linear(3 * 84 * 84, 4))
 opt = torch.optim.SGD(q.parameters(), 1e-4)
 # %%
@@ -31,8 +32,7 @@ for step in range(500):
     obs = nxt
     if step > 64 and step % 40 == 0:
         s, a, r, s2 = zip(*memory.recent(16))
-        loss = (q(torch.stack(s)).mean(1) - torch.tensor(r)).pow(2).mean()
+        loss = (q(torch.stack(s)).amax(1) - torch.tensor(r)).pow(2).mean()
         opt.zero_grad(); loss.backward(); opt.step()
 # %%
-with torch.no_grad():
-    print(q(torch.stack([m[3] for m in memory.recent(8)])).max(1).indices)
+print(q(torch.stack([m[3] for m in memory.recent(8)])).argmax(1))

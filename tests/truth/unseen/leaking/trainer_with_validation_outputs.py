@@ -90,12 +90,12 @@ broken[:, 40:44] += 2.5
 broken = (broken - mu) / sd
 with torch.no_grad():
     e_ok = (net(val) - val).pow(2).mean(1)
-    e_bad = (net(broken) - broken).pow(2).mean(1)
+    e_broken = (net(broken) - broken).pow(2).mean(1)
 # %%
 thr = torch.quantile(e_ok, 0.98)
-tpr = (e_bad > thr).float().mean()
+tpr = (e_broken > thr).float().mean()
 print(f"threshold {thr:.3f}, found {tpr:.2%}")
 # %%
-rank = torch.cat([e_ok, e_bad]).argsort(descending=True)
+rank = torch.cat([e_ok, e_broken]).argsort(descending=True)
 hits = (rank[:400] >= len(e_ok)).float().mean()
 {"precision at 400": round(float(hits), 3), "params": sum(p.numel() for p in net.parameters())}

@@ -1,0 +1,42 @@
+# /// truth
+# question = "reach"
+# style = "short"
+# needs = ["numpy"]
+# thread = "Discussions since 2017 of gc.freeze after the report of a web company: people call it for speed outside of a fork, and cycles frozen once are never collected"
+# leaked = "85 * 200 * 200 * 8"
+# cause_cell = 1
+# cause_line = "self.grid = np.full("
+# holder = ["gc.freeze", "gc.freeze()", "permanent generation", "cycle", "Cell"]
+# repair = "import gc; gc.unfreeze()"
+# ///
+# %%
+import gc
+
+import numpy as np
+
+
+class Cell:
+    def __init__(self, parent=None):
+        self.parent, self.kids = parent, []
+        self.grid = np.full((200, 200), 0.5)
+
+    def split(self, depth):
+        if depth:
+            self.kids = [Cell(self) for _ in range(4)]
+            for k in self.kids:
+                k.split(depth - 1)
+        return self
+
+    def total(self):
+        return self.grid.sum() + sum(k.total() for k in self.kids)
+
+
+# %%
+def survey(depth):
+    root = Cell().split(depth)
+    gc.freeze()  # no pauses while we integrate
+    return root.total()
+
+
+# %%
+print(survey(3))

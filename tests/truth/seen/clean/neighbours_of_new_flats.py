@@ -1,7 +1,7 @@
 # /// truth
 # question = "hides"
 # style = "long"
-# needs = ["numpy", "pandas", "scikit-learn"]
+# needs = ["numpy", "pandas", "sklearn"]
 # thread = "Stack Overflow on the size of nearest neighbour models; here the fitted models answer in the last cells"
 # ///
 # %% [markdown]

@@ -1,7 +1,7 @@
 # /// truth
 # question = "reach"
 # style = "short"
-# needs = ["pillow", "numpy"]
+# needs = ["PIL", "numpy"]
 # thread = "Look-alike of the reports on idle workers: the thread gets an end mark and is joined, its local variables go with it"
 # ///
 # %%

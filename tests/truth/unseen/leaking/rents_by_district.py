@@ -1,7 +1,7 @@
 # /// truth
 # question = "hides"
 # style = "long"
-# needs = ["numpy", "pandas", "scikit-learn", "matplotlib"]
+# needs = ["numpy", "pandas", "sklearn", "matplotlib"]
 # thread = "scikit-learn issues and Stack Overflow on the size of nearest neighbour models, 2014 to 2018: a fitted model is its training data"
 # leaked = "5 * 100_000 * (8 + 1) * 8"
 # cause_cell = 4

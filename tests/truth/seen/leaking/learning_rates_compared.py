@@ -3,7 +3,7 @@
 # style = "long"
 # needs = ["torch", "matplotlib"]
 # thread = "PyTorch issues on schedulers and optimizers, 2018 to 2022: a scheduler refers to its optimizer, which keeps parameters, gradients and moments of a net that is done"
-# leaked = "4 * 4 * (2 * 256 * 1280 + 1280 + 256) * 4"     # weights, gradient, two moments
+# leaked = "4 * 4 * (2 * 256 * 1024 + 1024 + 256) * 4"     # weights, gradient, two moments
 # cause_cell = 4
 # cause_line = "opt.step()"
 # holder = ["runs", "sched"]
@@ -26,7 +26,7 @@ train, test = data[:896], data[896:]
 # %%
 def build(seed):
     torch.manual_seed(seed)
-    return nn.Sequential(nn.Linear(DIM, 1280), nn.Tanh(), nn.Linear(1280, DIM))
+    return nn.Sequential(nn.Linear(DIM, 1024), nn.Tanh(), nn.Linear(1024, DIM))
 # %%
 def fit(lr, epochs=6):
     net = build(1)

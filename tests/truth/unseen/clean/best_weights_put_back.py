@@ -21,7 +21,8 @@ X = centers[label] + torch.randn(3000, 100)
 tr, va, te = torch.randperm(3000).split([1600, 700, 700])
 print(label[tr].bincount().tolist())
 # %%
-net = nn.Sequential(nn.Linear(100, 2048), nn.ReLU(), nn.Dropout(0.3), nn.Linear(2048, 512), nn.ReLU(), nn.Linear(512, 6))
+wide = [nn.Linear(100, 2048), nn.ReLU(), nn.Dropout(0.3)]
+net = nn.Sequential(*wide, nn.Linear(2048, 512), nn.ReLU(), nn.Linear(512, 6))
 crit = nn.CrossEntropyLoss()
 # %%
 @torch.no_grad()

@@ -6,8 +6,8 @@
 # leaked = "60_000 * 160 * 4 + 60_000 * 8"
 # cause_cell = 2
 # cause_line = "shard = torch.randn("
-# holder = ["it"]
-# repair = "del it"
+# holder = ["look"]
+# repair = "del look"
 # ///
 # %% [markdown]
 # # Streaming classifier, data in shards
@@ -31,8 +31,8 @@ class Shards(IterableDataset):
 
 
 # what does a batch look like?
-it = iter(DataLoader(Shards(2), batch_size=64))
-xb, yb = next(it)
+look = iter(DataLoader(Shards(2), batch_size=64))
+xb, yb = next(look)
 print(xb.shape, yb.float().mean().item())
 # %%
 net = nn.Sequential(nn.Linear(160, 64), nn.ReLU(), nn.Linear(64, 2))

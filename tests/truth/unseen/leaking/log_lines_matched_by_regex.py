@@ -6,7 +6,7 @@
 # leaked = "10 * 26 * 160_000"
 # cause_cell = 1
 # cause_line = "GET /index.html 200 0.012"
-# holder = ["exits", "m"]
+# holder = ["exits"]
 # repair = "exits = [int(m.group(1)) for m in exits]; del m"
 # ///
 # %%

@@ -3,7 +3,7 @@
 # style = "long"
 # needs = ["torch"]
 # thread = "pytorch-lightning issue of 2020 and torchmetrics: the state of a metric keeps the graph of every update, fixed by detaching in the metric"
-# leaked = "24 * 256 * 1536 * 4"
+# leaked = "24 * 256 * 1024 * 4"
 # cause_cell = 7
 # cause_line = "out = net(xb)"
 # holder = ["track", "track.state"]
@@ -38,7 +38,7 @@ class Tracker:
     def __str__(self):
         return ", ".join(f"{k} {float(v):.3f}" for k, v in self.state.items())
 # %%
-net = nn.Sequential(nn.Linear(48, 1536), nn.ReLU(), nn.Linear(1536, 1))
+net = nn.Sequential(nn.Linear(48, 1024), nn.ReLU(), nn.Linear(1024, 1))
 opt = torch.optim.Adam(net.parameters(), lr=1e-3)
 # %%
 for epoch in range(2):

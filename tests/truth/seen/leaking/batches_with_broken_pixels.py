@@ -6,8 +6,8 @@
 # leaked = "4 * 512 * 4096 * 4"
 # cause_cell = 5
 # cause_line = "feats = body(x)"
-# holder = ["failures"]
-# repair = "for _, err in failures: err.__traceback__ = None"
+# holder = ["fail_log"]
+# repair = "for _, err in fail_log: err.__traceback__ = None"
 # ///
 # %% [markdown]
 # # Check of the camera archive with the trained net
@@ -44,18 +44,18 @@ def classify(i):
         raise FloatingPointError(f"batch {i}: rows {rows}")
     return logits.softmax(1)
 # %%
-failures, sure, counts = [], [], torch.zeros(5)
+fail_log, sure, counts = [], [], torch.zeros(5)
 for i in range(20):
     try:
         p = classify(i)
     except FloatingPointError as err:
-        failures.append((i, err))
+        fail_log.append((i, err))
         continue
     counts += p.argmax(1).bincount(minlength=5)
     sure.append(p.max(1).values.mean().item())
 # %%
-print(f"{len(failures)} batches failed")
-for i, err in failures:
+print(f"{len(fail_log)} batches failed")
+for i, err in fail_log:
     print("  ", err)
 # %%
 dict(zip(NAMES, counts.int().tolist()))

@@ -6,8 +6,8 @@
 # leaked = "7 * 120_000 * (8 - 1) * 8"
 # cause_cell = 3
 # cause_line = "q = pd.DataFrame("
-# holder = ["close"]
-# repair = "close = {sym: c.copy() for sym, c in close.items()}"
+# holder = ["closes"]
+# repair = "closes = {sym: c.copy() for sym, c in closes.items()}"
 # ///
 # %% [markdown]
 # # Basket of seven: minute bars to daily risk
@@ -23,7 +23,7 @@ def walk(sym, n=120_000):
     r = np.random.default_rng(sum(map(ord, sym)))
     return 100 * np.exp(np.cumsum(r.normal(0, 2e-4, n)))
 # %%
-close = {}
+closes = {}
 
 
 def load(sym):
@@ -35,11 +35,11 @@ def load(sym):
 
 
 for sym in SYMS:
-    close[sym] = load(sym)
+    closes[sym] = load(sym)
 # %%
-print({sym: len(c) for sym, c in close.items()})
+print({sym: len(c) for sym, c in closes.items()})
 # %%
-daily = pd.DataFrame({sym: c.iloc[::500].to_numpy() for sym, c in close.items()})
+daily = pd.DataFrame({sym: c.iloc[::500].to_numpy() for sym, c in closes.items()})
 daily.tail(3).round(2)
 # %%
 ret = np.log(daily).diff().dropna()

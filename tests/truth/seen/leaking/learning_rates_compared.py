@@ -6,8 +6,8 @@
 # leaked = "4 * 4 * (2 * 256 * 1024 + 1024 + 256) * 4"     # weights, gradient, two moments
 # cause_cell = 4
 # cause_line = "opt.step()"
-# holder = ["runs", "sched"]
-# repair = "for r in runs: del r['sched']"
+# holder = ["lr_runs", "sched"]
+# repair = "for r in lr_runs: del r['sched']"
 # ///
 # %% [markdown]
 # # Autoencoder: which learning rate?
@@ -45,29 +45,29 @@ def fit(lr, epochs=6):
         err = nn.functional.mse_loss(net(test), test).item()
     return {"lr": lr, "hist": hist, "test": err, "sched": sched}
 # %%
-runs = [fit(lr) for lr in (1e-4, 3e-4, 1e-3, 3e-3)]
+lr_runs = [fit(lr) for lr in (1e-4, 3e-4, 1e-3, 3e-3)]
 # %%
-for r in runs:
+for r in lr_runs:
     print(f"{r['lr']:8g} train {r['hist'][-1]:.4f} test {r['test']:.4f}")
 # %%
 fig, ax = plt.subplots(figsize=(4, 3))
-for r in runs:
+for r in lr_runs:
     ax.semilogy(r["hist"], label=r["lr"])
 ax.legend()
 fig.savefig("lr.png")
 plt.close(fig)
 # %%
-lr, err = min(((r["lr"], r["test"]) for r in runs), key=lambda p: p[1])
+lr, err = min(((r["lr"], r["test"]) for r in lr_runs), key=lambda p: p[1])
 print(f"best lr {lr:g}")
 # %%
 pca = torch.linalg.svdvals(train[:256])
 share = (pca[:12].square().sum() / pca.square().sum()).item()
 print(f"12 components explain {share:.2%}")
 # %%
-gap = {r["lr"]: round(r["test"] - r["hist"][-1], 4) for r in runs}
+gap = {r["lr"]: round(r["test"] - r["hist"][-1], 4) for r in lr_runs}
 sorted(gap, key=gap.get)
 # %%
-drop = {r["lr"]: r["hist"][0] / r["hist"][-1] for r in runs}
+drop = {r["lr"]: r["hist"][0] / r["hist"][-1] for r in lr_runs}
 print({k: round(v, 1) for k, v in drop.items()})
 # %%
-print(f"take lr {lr:g}: test error {err:.4f}, {len(runs)} tried")
+print(f"take lr {lr:g}: test error {err:.4f}, {len(lr_runs)} tried")

@@ -6,8 +6,8 @@
 # leaked = "60_000 * 160 * 4 + 60_000 * 8"
 # cause_cell = 2
 # cause_line = "shard = torch.randn("
-# holder = ["look"]
-# repair = "del look"
+# holder = ["peek_it"]
+# repair = "del peek_it"
 # ///
 # %% [markdown]
 # # Streaming classifier, data in shards
@@ -31,8 +31,8 @@ class Shards(IterableDataset):
 
 
 # what does a batch look like?
-look = iter(DataLoader(Shards(2), batch_size=64))
-xb, yb = next(look)
+peek_it = iter(DataLoader(Shards(2), batch_size=64))
+xb, yb = next(peek_it)
 print(xb.shape, yb.float().mean().item())
 # %%
 net = nn.Sequential(nn.Linear(160, 64), nn.ReLU(), nn.Linear(64, 2))

@@ -6,8 +6,8 @@
 # leaked = "10 * 26 * 160_000"
 # cause_cell = 1
 # cause_line = "GET /index.html 200 0.012"
-# holder = ["exits"]
-# repair = "exits = [int(m.group(1)) for m in exits]; del m"
+# holder = ["exit_matches"]
+# repair = "exit_matches = [int(m.group(1)) for m in exit_matches]; del m"
 # ///
 # %%
 import re
@@ -15,11 +15,11 @@ import re
 def read_log(day):
     return f"day {day}\n" + "GET /index.html 200 0.012\n" * 160_000 + f"worker exit code {day * 7 % 5}\n"
 
-exits = []
+exit_matches = []
 for day in range(1, 11):
     m = re.search(r"exit code (\d)", read_log(day))
     if m:
         print(day, m.group(1))
-        exits.append(m)
+        exit_matches.append(m)
 # %%
-print(len(exits), "days with an exit code")
+print(len(exit_matches), "days with an exit code")

@@ -6,8 +6,8 @@
 # leaked = "5 * 100_000 * (8 + 1) * 8"
 # cause_cell = 4
 # cause_line = "knn = KNeighborsRegressor("
-# holder = ["fits"]
-# repair = "for f in fits: del f['knn']"
+# holder = ["knn_fits"]
+# repair = "for f in knn_fits: del f['knn']"
 # ///
 # %% [markdown]
 # # Which district's rents can be predicted from the listing?
@@ -30,16 +30,16 @@ X, rent = listings("north", 2000)
 print(X.shape, rent.describe().round(0)["mean"])
 X.corrwith(rent).round(2)
 # %%
-fits = []
+knn_fits = []
 for d in DISTRICTS:
     X, rent = listings(d)
     knn = KNeighborsRegressor(9, algorithm="brute").fit(X.to_numpy(), np.log(rent.to_numpy() + 4000))
     Xt, rt = listings(d, 60)
     err = np.exp(knn.predict(Xt.to_numpy())) - 4000 - rt
-    fits.append({"district": d, "knn": knn, "mae": err.abs().mean(), "bias": err.mean()})
+    knn_fits.append({"district": d, "knn": knn, "mae": err.abs().mean(), "bias": err.mean()})
 del X, rent, knn
 # %%
-res = pd.DataFrame([{k: f[k] for k in ("district", "mae", "bias")} for f in fits]).set_index("district")
+res = pd.DataFrame([{k: f[k] for k in ("district", "mae", "bias")} for f in knn_fits]).set_index("district")
 res.round(1)
 # %%
 fig, ax = plt.subplots(figsize=(4, 3))

@@ -6,8 +6,8 @@
 # leaked = "4 * 500_000 * 2 * 8"
 # cause_cell = 1
 # cause_line = "raw = rng.normal("
-# holder = ["errors"]
-# repair = "for e in errors.values(): e.__traceback__ = None"
+# holder = ["errs"]
+# repair = "for e in errs.values(): e.__traceback__ = None"
 # ///
 # %%
 import numpy as np
@@ -20,11 +20,11 @@ def fit_sensor(i):
         raise ValueError(f"sensor {i}: no calibration")
     return raw.mean(axis=0)
 
-ok, errors = {}, {}
+ok, errs = {}, {}
 for i in range(8):
     try:
         ok[i] = fit_sensor(i)
     except ValueError as e:
-        errors[i] = e
+        errs[i] = e
 # %%
-print(sorted(ok), "failed:", [str(e) for e in errors.values()])
+print(sorted(ok), "failed:", [str(e) for e in errs.values()])

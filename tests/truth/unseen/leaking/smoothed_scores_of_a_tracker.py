@@ -6,8 +6,8 @@
 # leaked = "24 * 256 * 1024 * 4"
 # cause_cell = 7
 # cause_line = "out = net(xb)"
-# holder = ["track", "track.state"]
-# repair = "track.state = {k: float(v) for k, v in track.state.items()}; del out"
+# holder = ["smoother", "smoother.state"]
+# repair = "smoother.state = {k: float(v) for k, v in smoother.state.items()}; del out"
 # ///
 # %% [markdown]
 # # Power forecast, small net, smoothed scores
@@ -52,13 +52,13 @@ for epoch in range(2):
 opt.zero_grad()
 net[0].weight.norm().item()
 # %%
-track = Tracker()
+smoother = Tracker()
 net.eval()
 for xb, yb in zip(X.split(256), y.split(256)):
     out = net(xb)
-    track.update(mse=nn.functional.mse_loss(out, yb), mae=(out - yb).abs().mean())
+    smoother.update(mse=nn.functional.mse_loss(out, yb), mae=(out - yb).abs().mean())
 # %%
-print(track)
+print(smoother)
 # %%
 with torch.no_grad():
     fit = torch.cat([net(b) for b in X.split(1024)])

@@ -6,7 +6,7 @@
 # leaked = "85 * 200 * 200 * 8"
 # cause_cell = 1
 # cause_line = "self.grid = np.full("
-# holder = ["gc.freeze", "gc.freeze()", "permanent generation", "cycle", "Cell"]
+# holder = ["gc.freeze", "gc.unfreeze", "permanent generation", "frozen", "cycle", "reference cycle"]
 # repair = "import gc; gc.unfreeze()"
 # ///
 # %%

@@ -6,7 +6,7 @@
 # leaked = "2 * 4 * (1024 * (256 + 1 + 1) + 1 + 1024 * (512 + 1 + 1) + 1 + 1024 * (1024 + 1 + 1) + 1)"
 # cause_cell = 2
 # cause_line = "loss.backward(create_graph=True)"
-# holder = ["create_graph", ".grad", "grad", "C++", "Parameter", "autograd graph", "reference cycle"]
+# holder = ["create_graph", "grad", "reference cycle", "C++", "autograd graph"]
 # repair = "import gc\nimport torch\nfor p in [o for o in gc.get_objects() if type(o) is torch.nn.Parameter]:\n    p.grad = None"
 # ///
 # %%

@@ -6,7 +6,7 @@
 # leaked = "1500 * 2000 * 8"
 # cause_cell = 2
 # cause_line = "q.put(np.full("
-# holder = ["thread", "writer", "frame", "a local of a thread"]
+# holder = ["thread", "writer", "local variable of a thread"]
 # repair = "import numpy as np\nq.put(np.zeros((1, 1)))\nq.join()"
 # ///
 # %%

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "long"
 # needs = ["torch", "numpy", "sklearn", "matplotlib"]
-# thread = "Look-alike of the forum threads on feature extraction: a context manager adds the hook and removes it, the features are used below"
+# thread = "Look-alike of the reports on forward hooks: a context manager adds the hook and removes it, the features are used below"
 # ///
 # %%
 from contextlib import contextmanager

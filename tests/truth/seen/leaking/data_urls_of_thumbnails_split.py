@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "short"
 # needs = ["numpy"]
-# thread = "CPython tracker, several reports since 2016 on urllib.parse remembering long data: addresses in its internal cache until clear_cache is called"
+# thread = "vm0 issue of 2026 on urllib.parse: the cache of urlsplit retains the last 128 addresses and their parts, large ones too, when their request is long gone"
 # leaked = "8 * (2 * 1200000 + 22 + 17)"
 # cause_cell = 2
 # cause_line = "parts = urlsplit("

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "long"
 # needs = ["torch", "numpy", "sklearn", "matplotlib"]
-# thread = "PyTorch forum thread of 2019 and MRFI pull request of 2026: hooks registered without keeping their handle collect outputs in every later pass"
+# thread = "MRFI pull request of 2026: hooks are registered, their handles thrown away, and each further instance leaves closures behind that nobody removes"
 # leaked = "12 * 1500 * 512 * 4 + 297 * 512 * 4"
 # cause_cell = 4
 # cause_line = "self.rows.append(out.detach().relu())"

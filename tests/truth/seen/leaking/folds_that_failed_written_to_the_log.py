@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "long"
 # needs = ["torch", "numpy", "pandas"]
-# thread = "PyTorch issue of 2018 on memory after exceptions in training, answered with the frames of the traceback; logging keeps exc_info in the record"
+# thread = "Pull requests of 2026 at mloda and ucxx: a handler that stores log records has their exc_info, and with it the frames of the traceback"
 # leaked = "2 * (4000 * (768 + 768) * 4)"
 # cause_cell = 5
 # cause_line = "h = self.norm(torch.relu(self.inp(x)))"

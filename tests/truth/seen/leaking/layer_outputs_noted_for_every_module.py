@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "short"
 # needs = ["torch"]
-# thread = "ColossalAI issue of 2022 and PyTorch forum threads: memory grows after a hook was registered for all modules and its handle thrown away"
+# thread = "opacus issue of 2021 and ColossalAI issue of 2022 on hooks at all layers: they save activations in evaluation too, and memory grows"
 # leaked = "4 * 500 * (2 * 1024 + 2 * 512 + 10) * 4"
 # cause_cell = 3
 # cause_line = "preds.append(net(xb).argmax(1))"

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "long"
 # needs = ["numpy", "pandas", "scipy", "matplotlib"]
-# thread = "Stack Overflow question of 2012 and matplotlib issues since: figures made in a loop and saved stay in pyplot until they are closed"
+# thread = "matplotlib mailing list on the importance of close, and an alphalens pull request of 2017: pyplot has a reference to each figure until it is closed"
 # leaked = "8 * (1000 * 1000 * 8 + 400 * 300 * 4 + 231 * 231 * 4)"
 # cause_cell = 5
 # cause_line = "ax.imshow(flat, cmap="

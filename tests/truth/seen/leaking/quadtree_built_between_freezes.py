@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "short"
 # needs = ["numpy"]
-# thread = "Discussions since 2017 of gc.freeze after the report of a web company: people call it for speed outside of a fork, and cycles frozen once are never collected"
+# thread = "CPython issue of 2017 that brought gc.freeze, and a Synapse pull request of 2020 that calls it for speed alone: what is frozen is looked at by no collection"
 # leaked = "85 * 200 * 200 * 8"
 # cause_cell = 1
 # cause_line = "self.grid = np.full("

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "long"
 # needs = ["numpy", "pandas", "matplotlib"]
-# thread = "IPython documentation discussion and a Stack Overflow question of 2019 on callbacks of post_run_cell that pile up and keep what they close over"
+# thread = "IPython issues of 2018 and 2020 on callbacks of post_run_cell, one that cannot be unregistered among them; that it closes over a frame is our own"
 # leaked = "300000 * 12 * 8"
 # cause_cell = 4
 # cause_line = "before = frame.copy()"

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "long"
 # needs = ["torch", "numpy", "pandas"]
-# thread = "Stack Overflow question of 2017 on models per thread in a ThreadPoolExecutor: thread locals stay as long as the idle threads of the pool"
+# thread = "dask.distributed pull request of 2017 and tch-rs issue of 2019: thread locals stay in memory as long as the threads of a pool are not ended"
 # leaked = "3 * ((30000 * 160 + 160 * 160 + 160 + 160 * 4 + 4) * 4)"
 # cause_cell = 6
 # cause_line = "tls.model = copy.deepcopy(tagger)"

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "short"
 # needs = ["torch"]
-# thread = "PyTorch forum question on logging weights by optimizer hooks: hooks for all optimizers stay registered when the experiment is over"
+# thread = "PyTorch pull request of 2022 that brought hooks for all optimizers, reviewed with a callback that fills a list; that it holds weights is our own"
 # leaked = "20 * (512 * 512 + 512) * 4"
 # cause_cell = 2
 # cause_line = "p.detach().clone() for g in"

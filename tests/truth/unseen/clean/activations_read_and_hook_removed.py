@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "short"
 # needs = ["torch"]
-# thread = "Look-alike of the forum threads on forward hooks: the handle is kept and removed when the features are read"
+# thread = "Look-alike of the reports on forward hooks: the handle is stored and removed when the features are read"
 # ///
 # %%
 import torch

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "long"
 # needs = ["torch", "numpy", "pandas"]
-# thread = "Look-alike of the question on models per thread: the pool stands in a with block, its threads end and their locals with them"
+# thread = "Look-alike of the reports on thread locals of a pool: the pool stands in a with block, its threads end and their locals with them"
 # ///
 # %%
 import copy

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "short"
 # needs = ["numpy", "pandas"]
-# thread = "Look-alike of the questions on the output cache: what is shown is a small table made from the large frame"
+# thread = "Look-alike of the reports on the output cache: what is shown is a small table made from the large frame"
 # ///
 # %%
 import numpy as np

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "long"
 # needs = ["torch", "numpy", "pandas"]
-# thread = "asyncio issues of 2022 on tasks that wait for ever: what a coroutine has in its variables lives as long as the loop has the task"
+# thread = "CPython issue of 2022 on references to tasks, with one that waits for ever, and an asynq pull request of 2026 on frames of tasks"
 # leaked = "40000 * 64 * 4 + 40000 * 96 * 4"
 # cause_cell = 5
 # cause_line = "h = torch.relu(enc(xb))"

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "short"
 # needs = ["numpy", "pandas"]
-# thread = "Stack Overflow question on memory that a notebook does not give back after looking at large frames; the answer points at the output cache"
+# thread = "Blog post of 2026 on memory of notebooks: an array in the last line of a cell is in Out for good, del and gc.collect do nothing"
 # leaked = "1800 * 1800 * 8"
 # cause_cell = 2
 # cause_line = "df.cov()"

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "short"
 # needs = ["numpy", "pandas"]
-# thread = "Python users list and a pull request of 2025 at Tribler: MemoryHandler without a target never empties its buffer, the records keep their arguments"
+# thread = "Pull requests of 2025 and 2026 at Tribler and reyn: a MemoryHandler without a target flushes to nowhere and never empties its buffer"
 # leaked = "12 * 20000 * 10 * 8"
 # cause_cell = 2
 # cause_line = "df = pd.DataFrame(rng.normal"

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "long"
 # needs = ["torch", "numpy", "pandas", "matplotlib"]
-# thread = "PyTorch forum question of 2018: memory grows when I evaluate the model in the last line of a Jupyter cell; the output history has the result and its graph"
+# thread = "ipywidgets issue of 2022, answered with the output cache of IPython that has all that cells show; here a tensor and its graph"
 # leaked = "8000 * (400 + 200 + 1) * 4"
 # cause_cell = 7
 # cause_line = "net(Xv)"

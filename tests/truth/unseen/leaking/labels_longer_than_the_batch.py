@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "short"
 # needs = ["torch"]
-# thread = "IPython pull request of 2019 and fast.ai forum threads: after an error in a cell the frames of the traceback keep the tensors"
+# thread = "IPython pull request of 2019 on a leak at exceptions: the stored traceback keeps the variables of its frames"
 # leaked = "3000 * (1024 + 1024) * 4"
 # cause_cell = 2
 # cause_line = "feats = body(xb).relu()"

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "long"
 # needs = ["numpy", "pandas", "fsspec", "matplotlib"]
-# thread = "fsspec issues on the memory file system: its store belongs to the class, files stay for the life of the process whoever opened them"
+# thread = "fsspec pull request of 2022 and issue of 2025 on the memory file system: one store for all, a leak where files are not deleted after use"
 # leaked = "14 * (128 + 96 * 2500 * 8)"
 # cause_cell = 4
 # cause_line = "np.save(f, block.to_numpy())"

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "long"
 # needs = ["torch", "numpy", "pandas"]
-# thread = "Python documentation of gc and blog posts on hunting leaks: DEBUG_SAVEALL left on saves every cycle to gc.garbage; trainers and their callbacks are cycles"
+# thread = "Pages of 2025 on gc.DEBUG_SAVEALL: left on after a hunt, it saves every cycle that would have been freed to gc.garbage"
 # leaked = "5 * (2 + 2) * (100 * 700 + 700 + 700 * 300 + 300 + 300 * 3 + 3) * 4"
 # cause_cell = 6
 # cause_line = "self.net = nn.Sequential("

@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "short"
 # needs = ["torch"]
-# thread = "Stack Overflow question of 2015 with many followers: lru_cache on a method keeps self, instances are never released"
+# thread = "Stack Overflow question of 2015 that many issues cite: lru_cache on a method has self in its keys, instances are never released"
 # leaked = "3 * 30000 * 128 * 4"
 # cause_cell = 1
 # cause_line = "self.emb = nn.Embedding(30_000, 128)"

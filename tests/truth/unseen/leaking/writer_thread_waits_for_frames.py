@@ -2,7 +2,7 @@
 # question = "reach"
 # style = "short"
 # needs = ["numpy"]
-# thread = "Twisted ticket of 2005 and its descendants: a worker of a thread pool holds the last job in its local variables while it waits for the next"
+# thread = "Twisted ticket of 2005: the worker of a thread pool has the last job in its local variables while it waits for the next"
 # leaked = "1500 * 2000 * 8"
 # cause_cell = 2
 # cause_line = "q.put(np.full("

@@ -1,12 +1,7 @@
 #include "rest_signal.hpp"
 
-#include <chrono>
-
 namespace xleak::kernel {
 namespace {
-
-// Most cells have ended by then; who looks at the work from outside does not see the difference.
-constexpr std::chrono::milliseconds kLongest{10};
 
 // Never destroyed: a thread may still wait while the process exits.
 std::mutex& mutex = *new std::mutex;
@@ -43,7 +38,7 @@ void RestSignal::wait() {
   std::unique_lock lock(mutex);
   changed.wait(lock, [this] { return is_set_; });
   ++waiting_for_rest;
-  changed.wait_for(lock, kLongest, [this] { return at_once_ || is_at_rest; });
+  changed.wait_for(lock, longest_, [this] { return at_once_ || is_at_rest; });
   --waiting_for_rest;
 }
 

@@ -77,6 +77,13 @@ class Case:
     def executed(self) -> tuple[Cell, ...]:
         return tuple(self.cells[number - 1] for number in self.order)
 
+    def is_cause(self, number: int | None, line: int | None) -> bool:
+        """Whether that line of that cell, both counted from 1, is the guilty one."""
+        if self.leak is None or number != self.leak.cause_cell or line is None:
+            return False
+        lines = self.cells[number - 1].source.splitlines()
+        return line <= len(lines) and self.leak.cause_line in lines[line - 1]
+
 
 def read(path: Path) -> Case:
     """The case in the file; BadCase says what is wrong with it."""

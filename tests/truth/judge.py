@@ -62,12 +62,12 @@ def judge(case: Case, verdict: dict[str, Any]) -> Judged:
         alarms,
         said,
         best,
-        # One leak may be told piece by piece.
+        # One leak may be reported piece by piece.
         is_strict=_is_strict(leak, best) or _within(named_together, leak.bytes, SAME_MEMORY),
         holder=names_holder(best, leak.holders),
-        bytes=_near(best["bytes"], leak.bytes) or _near(together, leak.bytes),
+        bytes=is_near(best["bytes"], leak.bytes) or is_near(together, leak.bytes),
         cause_cell=_cell(case, best) == leak.cause_cell,
-        cause_line=_has_line(case, best),
+        cause_line=case.is_cause(_cell(case, best), best["line"]),
         repair=any(fix["kind"] == "run" for fix in best["fixes"]),
         others=tuple(it for it in alarms if it not in about),
     )
@@ -84,8 +84,9 @@ def names_holder(finding: Found, holders: Sequence[str]) -> bool:
 
 
 def has_word(text: str, word: str) -> bool:
-    """Whether the word stands in the text, and not as a part of a longer one."""
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
+    """Whether the word stands in the text, and not as a part of a longer one. `Out` is no "out"."""
+    flags = re.IGNORECASE if word.islower() else re.NOFLAG
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, flags) is not None
 
 
 def _is_strict(leak: Leak, finding: Found) -> bool:
@@ -107,7 +108,7 @@ def _worth(case: Case, finding: Found) -> tuple[bool, bool, bool, bool]:
     return (
         _is_strict(case.leak, finding),
         names_holder(finding, case.leak.holders),
-        _near(finding["bytes"], case.leak.bytes),
+        is_near(finding["bytes"], case.leak.bytes),
         _cell(case, finding) == case.leak.cause_cell,
     )
 
@@ -116,7 +117,8 @@ def _within(size: int | None, declared: int, factor: float) -> bool:
     return size is not None and declared / factor <= size <= declared * factor
 
 
-def _near(size: int | None, declared: int) -> bool:
+def is_near(size: int | None, declared: int) -> bool:
+    """Whether the bytes are right."""
     return size is not None and abs(size - declared) <= declared * BYTES_RIGHT
 
 
@@ -124,12 +126,3 @@ def _cell(case: Case, finding: Found) -> int | None:
     """The cell of the case; a notebook has a copy of it for each time that it runs."""
     number: int | None = finding["cause_cell"]
     return None if number is None else case.order[number - 1]
-
-
-def _has_line(case: Case, finding: Found) -> bool:
-    assert case.leak
-    number, line = _cell(case, finding), finding["line"]
-    if number is None or number != case.leak.cause_cell or line is None:
-        return False
-    lines = case.cells[number - 1].source.splitlines()
-    return line <= len(lines) and case.leak.cause_line in lines[line - 1]

@@ -11,7 +11,6 @@ environment's own packages adds those.
 import argparse
 import importlib.metadata
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import cases
-from judge import BYTES_RIGHT, has_word
+from child import run_python
+from judge import has_word, is_near
 from peer_child import PEERS, Answer
 
 PINS = cases.HERE.parent / "requirements" / "peers.in"
@@ -34,7 +34,7 @@ _PATIENCE = 120
 
 @dataclass(frozen=True)
 class Said:
-    """What a peer told rightly of a case."""
+    """What a peer said rightly of a case."""
 
     is_clean: bool
     holder: bool = False
@@ -46,7 +46,7 @@ class Said:
 
 
 def missing() -> dict[str, str]:
-    """The peers that are not installed, with what pip would be told."""
+    """The peers that are not installed, as pip names them."""
     pins = [line for line in PINS.read_text(encoding="utf-8").splitlines() if "==" in line]
     named = {pin.partition("==")[0]: pin for pin in pins}
     return {name: named.get(name, name) for name in (*PEERS, PREFLIGHT) if not _version(name)}
@@ -60,7 +60,7 @@ def _version(name: str) -> str | None:
 
 
 def asked(peer: str, case: cases.Case) -> Said:
-    """What the peer tells of the case."""
+    """What the peer says of the case."""
     with tempfile.TemporaryDirectory(prefix="truth_") as folder:
         return _preflight(case, Path(folder)) if peer == PREFLIGHT else _child(peer, case, folder)
 
@@ -69,20 +69,8 @@ def _child(peer: str, case: cases.Case, folder: str) -> Said:
     if case.leak is None:
         return Said(is_clean=True)
     try:
-        child = subprocess.run(
-            [sys.executable, cases.HERE / "peer_child.py", peer, case.path.resolve()],
-            cwd=folder,
-            env={
-                **os.environ,
-                "MPLBACKEND": "Agg",
-                "IPYTHONDIR": folder,
-                "CUDA_VISIBLE_DEVICES": "",
-            },
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_PATIENCE,
-            check=False,
-        )
+        arguments: list[str | Path] = [cases.HERE / "peer_child.py", peer, case.path.resolve()]
+        child = run_python(arguments, folder, _PATIENCE)
         answer = Answer(**json.loads(child.stdout))
     except (subprocess.TimeoutExpired, ValueError):
         return Said(is_clean=False, failed=True)
@@ -90,10 +78,9 @@ def _child(peer: str, case: cases.Case, folder: str) -> Said:
     return Said(
         is_clean=False,
         holder=any(has_word(answer.text, word) for word in case.leak.holders),
-        bytes=answer.bytes is not None
-        and abs(answer.bytes - case.leak.bytes) <= BYTES_RIGHT * case.leak.bytes,
+        bytes=is_near(answer.bytes, case.leak.bytes),
         cell=number == case.leak.cause_cell,
-        line=number == case.leak.cause_cell and _is_cause(case, number, answer.line),
+        line=case.is_cause(number, answer.line),
     )
 
 
@@ -101,14 +88,20 @@ def _preflight(case: cases.Case, folder: Path) -> Said:
     """Its findings on memory, on the cells one below the other."""
     script = folder / f"{case.slug}.py"
     script.write_text("\n".join(cell.source for cell in case.cells) + "\n", encoding="utf-8")
-    command = [sys.executable, "-m", "torch_preflight", "check", "-f", "json"]
-    command += ["--select", _MEMORY_RULES, str(script)]
-    told = subprocess.run(
-        command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
+    command: list[str | Path] = [
+        "-m",
+        "torch_preflight",
+        "check",
+        "-f",
+        "json",
+        "--select",
+        _MEMORY_RULES,
+        script,
+    ]
     try:
-        found: list[dict[str, Any]] = json.loads(told.stdout)["diagnostics"]
-    except ValueError:
+        ended = run_python(command, folder, _PATIENCE)
+        found: list[dict[str, Any]] = json.loads(ended.stdout)["diagnostics"]
+    except (subprocess.TimeoutExpired, ValueError):
         return Said(is_clean=case.leak is None, failed=True)
     if case.leak is None:
         return Said(is_clean=True, accused=bool(found))
@@ -117,7 +110,7 @@ def _preflight(case: cases.Case, folder: Path) -> Said:
     return Said(
         is_clean=False,
         cell=bool(cells),
-        line=any(_is_cause(case, cell, line) for cell, line in cells),
+        line=any(case.is_cause(cell, line) for cell, line in cells),
     )
 
 
@@ -129,12 +122,6 @@ def _place(case: cases.Case, line: int) -> tuple[int, int]:
             return cell.number, line
         line -= count
     return len(case.cells), line
-
-
-def _is_cause(case: cases.Case, cell: int, line: int | None) -> bool:
-    assert case.leak
-    lines = case.cells[cell - 1].source.splitlines()
-    return line is not None and line <= len(lines) and case.leak.cause_line in lines[line - 1]
 
 
 def summed(every: Sequence[Said]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Runs the cases through the real kernel by `xleak run`, and says how much of the truth it told.
+"""Runs the cases through the real kernel by `xleak run`, and says how much of the truth it reports.
 
 python tests/truth/score.py seen            each case, and totals; writes results/seen.json
 python tests/truth/score.py unseen          totals alone; writes results/unseen.json
@@ -9,7 +9,6 @@ import argparse
 import datetime
 import importlib.metadata
 import json
-import os
 import platform
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from typing import Any
 import cases
 import nbformat
 import totals
+from child import run_python
 from judge import Judged, judge
 
 RESULTS = cases.HERE / "results"
@@ -46,33 +46,16 @@ def verdict(case: cases.Case) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="truth_") as folder:
         path = Path(folder, f"{case.slug}.ipynb")
         nbformat.write(notebook(case), path)
-        command = [sys.executable, "-m", "xleak", "run", str(path), "--format", "json"]
+        command: list[str | Path] = ["-m", "xleak", "run", path, "--format", "json"]
         command += ["--allow-errors", "--fail-on", "never", "--timeout", _CELL_SECONDS]
-        environment = {
-            **os.environ,
-            "MPLBACKEND": "Agg",
-            "MPLCONFIGDIR": str(Path(tempfile.gettempdir()) / "truth_matplotlib"),
-            "IPYTHONDIR": folder,
-            "JUPYTER_DATA_DIR": folder,
-            "CUDA_VISIBLE_DEVICES": "",
-            "PYTHONHASHSEED": "0",
-        }
         try:
-            told = subprocess.run(
-                command,
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_PATIENCE,
-                check=False,
-            )
+            ended = run_python(command, folder, _PATIENCE)
         except subprocess.TimeoutExpired:
             return _no_verdict("timeout", f"no verdict within {_PATIENCE} s")
     try:
-        said: dict[str, Any] = json.loads(told.stdout)
+        said: dict[str, Any] = json.loads(ended.stdout)
     except ValueError:
-        return _no_verdict("not_started", told.stderr.decode(errors="replace").strip()[-300:])
+        return _no_verdict("not_started", ended.stderr.decode(errors="replace").strip()[-300:])
     return said
 
 

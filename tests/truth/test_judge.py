@@ -115,3 +115,10 @@ def test_a_run_that_failed_is_counted(case: cases.Case) -> None:
     it = judge(case, {"findings": [], "failure": failure})
     assert totals.summed([it])["failed"] == 1
     assert "MISSED" in totals.line(it) and "the kernel died" in totals.line(it)
+
+
+def test_a_name_in_capitals_is_no_word_of_a_sentence(tmp_path: Path) -> None:
+    shown = cases.read(written(tmp_path, LEAKING.replace('"log", "log[0]"', '"Out"')))
+    about = finding(holders=[], cause_cell=1, message="8 MB run out of sight.")
+    assert not judged(shown, about).found
+    assert judged(shown, about | {"message": "8 MB that Out[2] keeps."}).found

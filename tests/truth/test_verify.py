@@ -94,7 +94,7 @@ def test_a_clean_case_that_adds_in_each_round_is_wrong(tmp_path: Path) -> None:
     assert "the last is to add less than 0.1" in said
 
 
-def test_a_file_outside_the_folder_is_told(tmp_path: Path) -> None:
+def test_a_file_outside_the_folder_is_reported(tmp_path: Path) -> None:
     use = f"open({str(tmp_path / 'left.txt')!r}, 'w').close()\nrows.sort()"
     is_right, said = verified(tmp_path, CLEAN.format(use=use))
     assert not is_right

@@ -6,7 +6,6 @@ python tests/truth/verify.py [-v] CASE.py …     one line for each; all cases w
 import argparse
 import itertools
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from pathlib import Path
 import cases
 import counters
 import form
+from child import run_python
 from play import Played
 
 NEAR = (0.90, 1.10)
@@ -53,26 +53,9 @@ def verify(path: Path, verbose: bool = False) -> tuple[bool, str]:
 def run(case: cases.Case) -> Played:
     """Runs the case in a child; what it measured."""
     with tempfile.TemporaryDirectory(prefix="truth_") as folder:
-        environment = {
-            **os.environ,
-            **counters.environment(),
-            "MPLBACKEND": "Agg",
-            "MPLCONFIGDIR": str(Path(tempfile.gettempdir()) / "truth_matplotlib"),
-            "HOME": folder,
-            "IPYTHONDIR": folder,
-            "TMPDIR": folder,
-            "CUDA_VISIBLE_DEVICES": "",
-            "PYTHONHASHSEED": "0",
-        }
-        child = subprocess.run(
-            [sys.executable, cases.HERE / "play.py", case.path.resolve()],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_PATIENCE,
-            check=False,
-        )
+        environment = {**counters.environment(), "HOME": folder, "TMPDIR": folder}
+        arguments = [cases.HERE / "play.py", case.path.resolve()]
+        child = run_python(arguments, folder, _PATIENCE, environment)
         if not child.stdout:
             output = Path(folder, "output.txt")
             last = output.read_text(errors="replace") if output.exists() else ""

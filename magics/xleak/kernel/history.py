@@ -8,7 +8,7 @@ from typing import Any
 
 from IPython.core import history
 
-from xleak import _kernel
+from xleak import _kernel, _native
 from xleak.originals import threading
 
 
@@ -20,6 +20,7 @@ class _AtRest:
         self._thread = thread
         self.clear, self.wait = self._signal.clear, self._signal.wait
 
+    @_native.out_of_sight
     def set(self) -> None:
         # os.fork() and the end of the kernel wait for the end of the thread.
         self._signal.set(self._thread._stop_now)
@@ -38,6 +39,7 @@ class HistoryManager(history.HistoryManager):
         super().__init__(*args, **kwargs)
         self._write_at_rest()
 
+    @_native.out_of_sight
     def _restart_thread_if_stopped(self) -> None:
         was = self.save_thread
         super()._restart_thread_if_stopped()
@@ -52,6 +54,7 @@ class HistoryManager(history.HistoryManager):
             before, thread.save_flag = thread.save_flag, _AtRest(thread)
             before.set()
 
+    @_native.out_of_sight
     def writeout_cache(self, conn: sqlite3.Connection | None = None) -> None:
         """Writes what has been noted. One thread at a time, in the order of the cells."""
         with self._writing:

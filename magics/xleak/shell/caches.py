@@ -16,6 +16,8 @@ UNDERSCORES = ("_", "__", "___")
 HIDDEN = "the shell's hidden namespace"
 DISPLAY_HOOK = "the display hook"
 LAST_RESULT = "the last execution result"
+# What `_` and its like mean is a handful of these.
+_MOST_RECENT = 64
 _NUMBERED = re.compile(r"_([1-9]\d{0,7})")
 
 # Whether a value is among those that are looked for. Values are never compared but by identity.
@@ -34,7 +36,8 @@ class OutputCaches:
         self.shell = shell
         self._used = False
         self._recent_numbers: dict[int, int] = {}
-        """By the id of a value that `_` or another name without a number had: its n, by the last look."""
+        """By the id of a value that `_` or another name without a number had: its n, by the last look, and of those
+        that were shown since."""
         self._moved = (0, 0, 0)
 
     @property
@@ -48,6 +51,15 @@ class OutputCaches:
         """`Out`, which users know as `_oh` too; empty where the user took the name."""
         out = _native.value_at(self.shell.user_ns, "_oh")
         return out if type(out) is dict else {}
+
+    def note_shown(self, number: int) -> None:
+        """A cell has shown `Out[number]`. Its value may outlive that entry under `_`, which says no number."""
+        value = self.out[number]
+        if _native.is_small_scalar(value):
+            return
+        self._recent_numbers[id(value)] = number
+        if len(self._recent_numbers) > _MOST_RECENT:
+            self._without_number(self.cached())
 
     def entries(self) -> dict[int, Any]:
         """`Out` by number; a key of another type is the user's own."""

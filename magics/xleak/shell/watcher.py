@@ -171,6 +171,7 @@ class Watcher:
             told(index)
         if execution_count is not None and execution_count in self.caches.out:
             self._shown_by[execution_count] = index
+            self.caches.note_shown(execution_count)
         # Most cells have none of these, and every cell waits for this.
         if "_" in source or "Out" in source:
             self._note_mentions(source)

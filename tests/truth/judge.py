@@ -10,8 +10,8 @@ from cases import Case, Leak
 # A finding within these of the declared bytes is about that memory; within the second it says how much.
 SAME_MEMORY = 2.0
 BYTES_RIGHT = 0.25
-# A cell that is right by its number alone: one that names a hundredth of the bytes speaks of something else.
-SAME_CELL = 4.0
+# A finding that agrees in its cell, or in a word, and names a hundredth of the bytes speaks of something else.
+SAME_SIZE = 4.0
 _ALARMS = ("warning", "error")
 
 Found = dict[str, Any]
@@ -49,7 +49,7 @@ def judge(case: Case, verdict: dict[str, Any]) -> Judged:
         return Judged(case, alarms, said)
     # What is dead by its name alone is said in a note, never in a warning.
     counting = tuple(verdict["findings"]) if case.question == "unused" else alarms
-    about = [it for it in counting if _is_loose(case, case.leak, it)]
+    about = _about(case, case.leak, counting)
     if not about:
         return Judged(case, alarms, said, others=alarms)
     best = max(about, key=lambda it: _worth(case, it))
@@ -95,12 +95,18 @@ def _is_strict(leak: Leak, finding: Found) -> bool:
     )
 
 
-def _is_loose(case: Case, leak: Leak, finding: Found) -> bool:
-    if names_holder(finding, leak.holders):
-        return True
-    size = finding["bytes"]
-    is_cell = _cell(case, finding) == leak.cause_cell
-    return is_cell and (size is None or _within(size, leak.bytes, SAME_CELL))
+def _about(case: Case, leak: Leak, findings: Sequence[Found]) -> list[Found]:
+    """Those that agree in two of three: the holder, the cause cell, the bytes. A leak that is reported in pieces, which
+    name its holder, has the bytes of all of them."""
+    pieces = sum(it["bytes"] or 0 for it in findings if names_holder(it, leak.holders))
+    is_whole = _within(pieces, leak.bytes, SAME_SIZE)
+
+    def agrees(finding: Found) -> bool:
+        size, named = finding["bytes"], names_holder(finding, leak.holders)
+        is_size = size is None or _within(size, leak.bytes, SAME_SIZE) or (named and is_whole)
+        return [named, _cell(case, finding) == leak.cause_cell, is_size].count(True) >= 2
+
+    return [it for it in findings if agrees(it)]
 
 
 def _worth(case: Case, finding: Found) -> tuple[bool, bool, bool, bool]:

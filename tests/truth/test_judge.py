@@ -72,6 +72,7 @@ def test_what_is_wrong_in_an_answer_is_lost_alone(
         {"severity": "note"},
         {"holders": ["net"], "cause_cell": 1},
         {"holders": ["net"], "bytes": 80_000},
+        {"cause_cell": 1, "bytes": 80_000},
     ],
 )
 def test_a_note_and_an_alarm_of_other_memory_find_nothing(

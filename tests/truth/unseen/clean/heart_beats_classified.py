@@ -56,7 +56,7 @@ def train(net, steps):
 trial = {w: (train(make(w), 15)(Xva).argmax(1) == yva).float().mean().item() for w in (8, 32)}
 pd.Series(trial).round(3)
 # %%
-final = train(make(1100), 25)
+final = train(make(1100), 12)
 print(sum(w.numel() for w in final.parameters()), "weights")
 # %%
 pred = final(Xva).argmax(1)

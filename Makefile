@@ -145,6 +145,10 @@ truth-verify: .venv/.pinned ## Check without xleak that each notebook of tests/t
 conformance: .venv/.xleak $(SDISTS) ## Run three test suites that others wrote on the kernel
 	@$(BIN)/python tests/conformance/run.py
 
+.PHONY: soak
+soak: .venv/.xleak ## Thousands of cells, interrupts, odd frames, requests and faults, on the kernel and on ipykernel
+	@$(BIN)/python tests/hostile/soak.py
+
 # --- test ------------------------------------------------------------------------------------
 
 .PHONY: test

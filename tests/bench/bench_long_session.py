@@ -32,7 +32,7 @@ def resident_mib(client: Client) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def run(codes: list[str]) -> tuple[dict[str, list[float]], dict[str, float]]:
+def run(codes: list[str], cells: int = CELLS) -> tuple[dict[str, list[float]], dict[str, float]]:
     """By side the milliseconds of all cells, and the MiB that the kernel grew from the first of EARLY on."""
     times: dict[str, list[float]] = {side.name: [] for side in SIDES}
     sizes: dict[str, list[float]] = {side.name: [] for side in SIDES}
@@ -41,13 +41,13 @@ def run(codes: list[str]) -> tuple[dict[str, list[float]], dict[str, float]]:
         for _, client in clients:
             client.subscribed()
             client.execute("import numpy as np")
-        for number in range(CELLS):
+        for number in range(cells):
             if number % CELLS_BETWEEN_RESTS == 0:
                 time.sleep(REST_SECONDS)
             for name, client in clients if number % 2 else reversed(clients):
                 seconds = client.execute(codes[number % len(codes)].format(number))
                 times[name].append(seconds * 1000)
-                if number in (EARLY.start, CELLS - 1):
+                if number in (EARLY.start, cells - 1):
                     sizes[name].append(resident_mib(client))
     return times, {name: last - first for name, (first, last) in sizes.items()}
 

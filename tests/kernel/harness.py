@@ -189,10 +189,13 @@ def start(
     extra_env: dict[str, str] | None = None,
     python: str = PYTHON,
     kind: type[XleakManager] = XleakManager,
+    **streams: int,
 ) -> Session:
+    """streams: stdout and stderr of the kernel's, as subprocess takes them."""
     manager = kind()
     manager.python = python
-    manager.start_kernel(env={**os.environ, "IPYTHONDIR": IPYTHON_DIR, **(extra_env or {})})
+    env = {**os.environ, "IPYTHONDIR": IPYTHON_DIR, **(extra_env or {})}
+    manager.start_kernel(env=env, **streams)
     client = manager.client()
     client.start_channels()
     client.wait_for_ready(timeout=TIMEOUT)

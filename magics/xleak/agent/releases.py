@@ -81,7 +81,8 @@ class Releases:
     ) -> list[Release]:
         caches = self._watcher.caches
         numbers = {f"Out[{entry.number}]": entry.number for entry in self._watcher.outputs}
-        orphans = [it for it in findings if it.key in numbers and self._is_free(numbers[it.key])]
+        free = self._free()
+        orphans = [it for it in findings if it.key in numbers and numbers[it.key] in free]
         heap = take_snapshot(self._watcher, interrupted=interrupted) if orphans else None
         if heap is None:
             return []
@@ -98,17 +99,17 @@ class Releases:
             done.append(Release([finding], freed, kept, finding.bytes or 0 if keep else 0))
         return done
 
-    def _is_free(self, number: int) -> bool:
-        """Whether no cell mentions an entry, and `_`, `__` and `___` mean another, for IPython too."""
+    def _free(self) -> set[int]:
+        """The entries that no cell mentions, where `_`, `__` and `___` mean another, for IPython too."""
         caches = self._watcher.caches
-        shown, hook = caches.values(scalars=True), vars(caches.shell.displayhook)
-        value = shown.get(number)
-        if value is None or caches.is_recent(value):
-            return False
-        if any(hook.get(name) is value for name in UNDERSCORES):
-            return False
-        same = [other for other, it in caches.entries().items() if it is value]
-        return not any(self._promised.output(other) for other in [number, *same])
+        hook = vars(caches.shell.displayhook)
+        promised = {id(it) for n, it in caches.entries().items() if self._promised.output(n)}
+        in_use = promised | caches.recent() | {id(hook.get(name)) for name in UNDERSCORES}
+        return {
+            n
+            for n, value in caches.values(scalars=True).items()
+            if value is not None and id(value) not in in_use and not self._promised.output(n)
+        }
 
     def _garbage(
         self, findings: Sequence[_native.Finding], interrupted: Interrupted

@@ -26,9 +26,9 @@ class BatchPeak:
 def batch_size(source: str, user_ns: dict[Any, Any]) -> int | None:
     """By a number such as `batch_size` or by a DataLoader that the cell names; None where there is
     none, or several differ."""
-    sizes = set()
+    sizes, names = set(), _native.entries_of(user_ns)
     for word in set(_WORD.findall(source)):
-        value = _native.value_at(user_ns, word)
+        value = names.get(word)
         if is_instance(value, *_LOADER):
             value = fields_of(value).get("batch_size")
         elif not _SIZE.fullmatch(word):

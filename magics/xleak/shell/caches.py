@@ -212,10 +212,10 @@ class OutputCaches:
         """The value of `Out[number]`, also where it lives on outside Out. Raises KeyError."""
         return self.values(scalars=True)[number]
 
-    def is_recent(self, value: object) -> bool:
-        """Whether `_`, `__` or `___` still means a value that was shown."""
-        user_ns = self.shell.user_ns
-        return any(_native.value_at(user_ns, name) is value for name in UNDERSCORES)
+    def recent(self) -> set[int]:
+        """The ids of the values that `_`, `__` and `___` mean."""
+        entries = _native.entries_of(self.shell.user_ns)
+        return {id(entries[name]) for name in UNDERSCORES if name in entries}
 
     def drop(self, wanted: Wanted) -> None:
         """Removes every reference of the caches to a wanted value."""

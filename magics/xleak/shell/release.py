@@ -137,9 +137,10 @@ def _carry_out(watching: Watcher, plan: Plan, named: dict[str, int]) -> dict[str
     if plan.drops_traceback:
         drop_last_errors(watching.shell)
     watching.caches.drop(lambda value: id(value) in ids)
+    now = {name: id(value) for name, value in _native.entries_of(user_ns).items()}
     for name in [*watching.tool_names(), *plan.names]:
         # A thread may have given it another value by now.
-        if id(_native.value_at(user_ns, name)) in ids:
+        if now.get(name) in ids:
             user_ns.pop(name, None)
     plan.objects.clear()
     if plan.waits:

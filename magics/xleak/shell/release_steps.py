@@ -136,7 +136,8 @@ def _release_outputs(going: _Going) -> Step:
     known = kept_by_outputs(going.watching, going.heap, going.labels)
     shown = caches.values(scalars=True)
     known = [entry for entry in known if entry.number in shown]
-    orphans = [entry for entry in known if not caches.is_recent(shown[entry.number])]
+    recent = caches.recent()
+    orphans = [entry for entry in known if id(shown[entry.number]) not in recent]
     detail = _listed(orphans) or "none"
     if stay := _listed([entry for entry in known if entry not in orphans]):
         detail += f" ({stay}: `_`, `__` or `___` still mean it, so it stays; %xdel frees it)"

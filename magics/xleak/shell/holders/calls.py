@@ -44,19 +44,20 @@ def dotted(callee: ast.expr) -> str:
     return callee.id if isinstance(callee, ast.Name) else ""
 
 
-def meant_by(name: str, namespace: dict[str, Any]) -> Any:
-    """What a dotted name of modules' stands for, None where it cannot be told."""
+def meant_by(name: str, entries: dict[str, Any]) -> Any:
+    """What a dotted name of modules' stands for, None where it cannot be told. entries: a copy of the namespace by
+    _native.entries_of(), for all names that are asked for."""
     first, *others = name.split(".")
-    found = _native.value_at(namespace, first)
+    found = entries.get(first)
     for other in others:
         found = vars(found).get(other) if type(found) is ModuleType else None
     return found
 
 
-def is_torchs(name: str, path: str, namespace: dict[str, Any]) -> bool:
-    """Whether a dotted name stands for a function of torch's, such as "torch.autograd.grad"."""
+def is_torchs(name: str, path: str, entries: dict[str, Any]) -> bool:
+    """Whether a dotted name stands for a function of torch's, such as "torch.autograd.grad". entries: as above."""
     module, _, function = path.rpartition(".")
     fields: Any = _native.fields_of_module(module)
     found = fields.get(function)
     # A function may have imported it by itself.
-    return found is not None and (name == path or meant_by(name, namespace) is found)
+    return found is not None and (name == path or meant_by(name, entries) is found)

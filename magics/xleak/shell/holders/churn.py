@@ -60,9 +60,10 @@ class Churn:
         blocks: _Blocks = dict(module.churned()) if module is not None else {}
         new = []
         if any(count >= _PAIRS or size >= _LARGE_BYTES for size, count in blocks.items()):
+            entries = _native.entries_of(names)
             new = [
-                *_scratch(index, sources, names, blocks),
-                *_chains(index, sources, names, blocks),
+                *_scratch(index, sources, entries, blocks),
+                *_chains(index, sources, entries, blocks),
             ]
         others = [it for it in self._told if not _is_rerun(index, it.since_cell or 0, sources)]
         changed = bool(new) or len(others) < len(self._told)
@@ -153,7 +154,7 @@ def _numbers(size: ast.expr, names: dict[str, Any]) -> list[int | None]:
         return [prod(known)] if len(known) == len(left + right) else [None]
     value = size.value if isinstance(size, ast.Constant) else None
     if isinstance(size, ast.Name):
-        value = _native.value_at(names, size.id)
+        value = names.get(size.id)
     return [value if type(value) is int else None]
 
 
@@ -173,7 +174,7 @@ def _chains(
     for name, length in _chains_in(tree):
         if name in shared:
             continue
-        size = _bytes_of_tensor(_native.value_at(names, name))
+        size = _bytes_of_tensor(names.get(name))
         freed = blocks.get(size, 0) >= length - 1
         twice = peak is not None and peak - _torch.live_bytes() >= _WHOLE * size
         if size >= _LARGE_BYTES and freed and twice:

@@ -46,8 +46,9 @@ class DeletedTensors:
             return
         from xleak import _torch
 
+        entries = _native.entries_of(namespace)
         for name in sorted(names_let_go(source)):
-            value = _native.value_at(namespace, name)
+            value = entries.get(name)
             if is_tensor(value):
                 memory = _torch.watch(value)
                 if sum(memory.alive().values()) >= REPORTED_BYTES:
@@ -55,7 +56,10 @@ class DeletedTensors:
 
     def after_cell(self, index: int, namespace: Mapping[str, Any]) -> None:
         """Notes which of the names are gone."""
-        gone = [it for it in self._expected if _native.value_at(namespace, it[0]) is None]
+        if not self._expected:
+            return
+        entries = _native.entries_of(namespace)
+        gone = [it for it in self._expected if entries.get(it[0]) is None]
         self._expected = []
         self._deleted += [Deleted(name, index, memory) for name, memory in gone]
 

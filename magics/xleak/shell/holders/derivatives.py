@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from xleak import _native
 from xleak.shell.holders.calls import dotted, is_torchs, methods_called
 from xleak.shell.source import parsed
 
@@ -24,7 +25,7 @@ def names_of_last_derivatives(sources: Iterable[str], namespace: dict[str, Any])
     cells = list(sources)
     if "create_graph" not in "".join(cells) or "backward" in methods_called(cells):
         return set()
-    reader = _Reader(namespace)
+    reader = _Reader(_native.entries_of(namespace))
     for source in cells:
         if tree := parsed(source):
             reader.read(tree.body)
@@ -35,11 +36,11 @@ def names_of_last_derivatives(sources: Iterable[str], namespace: dict[str, Any])
 class _Reader:
     """Follows names from statement to statement: how often was each differentiated, with a graph?"""
 
-    def __init__(self, namespace: dict[str, Any]) -> None:
+    def __init__(self, entries: dict[str, Any]) -> None:
         self.levels: dict[str, int] = {}
         self.differentiated: set[str] = set()
         self._functions: dict[str, int] = {}
-        self._namespace = namespace
+        self._entries = entries
 
     def read(self, body: Iterable[ast.stmt]) -> None:
         for statement in body:
@@ -74,7 +75,7 @@ class _Reader:
             self.levels[target.id] = level
 
     def _returned(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-        inside = _Reader(self._namespace)
+        inside = _Reader(self._entries)
         inside._functions = dict(self._functions)
         inside.read(function.body)
         values = [it.value for it in _own(function) if isinstance(it, ast.Return) and it.value]
@@ -89,7 +90,7 @@ class _Reader:
 
     def _level_of_call(self, call: ast.Call) -> int:
         name = dotted(call.func)
-        if is_torchs(name, _GRAD, self._namespace):
+        if is_torchs(name, _GRAD, self._entries):
             outputs = _outputs(call)
             return 1 + self._level(outputs) if outputs and _creates_graph(call) else 0
         if name.rpartition(".")[2] in _FREE:
@@ -99,7 +100,7 @@ class _Reader:
 
     def _differentiated_in(self, statement: ast.stmt) -> Iterator[ast.expr]:
         calls = (it for it in _own(statement) if isinstance(it, ast.Call))
-        grads = (it for it in calls if is_torchs(dotted(it.func), _GRAD, self._namespace))
+        grads = (it for it in calls if is_torchs(dotted(it.func), _GRAD, self._entries))
         yield from filter(None, map(_outputs, grads))
 
 

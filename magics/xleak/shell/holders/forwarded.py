@@ -98,7 +98,8 @@ def only_predicts(look: Look) -> bool:
     if called & _LOADING or any(map(_names_weights, sources)):
         return True
     names = {name for it in sources for name in calls_in(it) if name.endswith(".load")}
-    owners = (meant_by(name.rpartition(".")[0], look.watcher.shell.user_ns) for name in names)
+    entries = _native.entries_of(look.watcher.shell.user_ns) if names else {}
+    owners = (meant_by(name.rpartition(".")[0], entries) for name in names)
     modules = [_native.fields_of_module(path) for path in _LOADERS]
     return any(vars(it) is known for it in owners if type(it) is ModuleType for known in modules)
 

@@ -108,12 +108,12 @@ class Search:
         if self.heap is None:
             return []
         owners = {"malloc", "pymalloc", "arrow", "tensorflow"}
-        shown = caches.values(scalars=True)
+        shown, recent = caches.values(scalars=True), caches.recent()
         wanted = owners if self._allocator == HOST else {self._allocator}
         sizes = [
             (entry, sum(size for owner, size in entry.held.items() if owner in wanted))
             for entry in kept_by_outputs(self._watcher, self.heap)
-            if entry.number in shown and not caches.is_recent(shown[entry.number])
+            if entry.number in shown and id(shown[entry.number]) not in recent
         ]
         return [(f"Out[{it.number}]", size) for it, size in sizes if size >= LEAST_BYTES]
 

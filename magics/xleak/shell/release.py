@@ -60,14 +60,13 @@ def forget(
     watching = current_watcher()
     if by_name_only:
         return _forget_names_only(watching, targets, dry_run)
-    for target in targets:
-        _find(watching, target)
+    _found(watching, targets)
     # Before the values are looked at, which would be one more reference to them.
     heap = heap or take_snapshot(watching)
     assert heap is not None  # Nothing interrupts it.
     objects: list[Any] = []
     named: dict[str, int] = {}
-    for value, name in (_find(watching, target) for target in targets):
+    for value, name in _found(watching, targets):
         objects += [] if any(value is known for known in objects) else [value]
         if name is not None:
             named[name] = id(value)
@@ -101,21 +100,31 @@ def _is_copy(label: str) -> bool:
     return OutputCaches.is_cache_key(label)
 
 
-def _find(watching: Watcher, target: str) -> tuple[Any, str | None]:
-    """The value, and the user's name for it, None for an entry of the cache."""
-    caches, names = watching.caches, _native.entries_of(watching.shell.user_ns)
+def _found(watching: Watcher, targets: tuple[str, ...]) -> list[tuple[Any, str | None]]:
+    """Of each target the value, and the user's name for it, None for an entry of the cache."""
+    names = _native.entries_of(watching.shell.user_ns)
+    cached = watching.caches.cached(scalars=True)
+    user_ns = watching.shell.user_ns
+    own = {key for place, key, *_ in cached if place is user_ns}
+    shown = watching.caches.values(cached, scalars=True)
+    return [_find(watching, target, names, own, shown) for target in targets]
+
+
+def _find(
+    watching: Watcher, target: str, names: dict[Any, Any], cached: set[str], shown: dict[int, Any]
+) -> tuple[Any, str | None]:
     entry = _ENTRY.fullmatch(target)
-    if entry and not (target in names and not caches.is_cached_name(target)):
+    if entry and not (target in names and target not in cached):
         number = int(entry.group(1) or entry.group(2))
         try:
-            return caches.value_of(number), None
+            return shown[number], None
         except KeyError:
             raise ValueError(f"Out[{number}] is not kept: nothing to delete") from None
     if not target.isidentifier():
         raise ValueError(f"%xdel takes one variable name or Out[n], got {target!r}")
     if target not in names:
         raise ValueError(f"name {target!r} is not defined: nothing to delete")
-    if caches.is_cached_name(target):
+    if target in cached:
         return names[target], None
     if target in watching.shell.user_ns_hidden or target == "__builtins__":
         raise ValueError(f"{target!r} belongs to the shell and stays")

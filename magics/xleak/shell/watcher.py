@@ -113,6 +113,8 @@ class Watcher:
         self._has_news = False
         self._shown_by: dict[int, int] = {}
         self._tool_names: dict[str, int] = {}
+        self._tools_of_look: set[str] | None = None
+        """While a look goes on: what tool_names() returns."""
         self._names_before: set[str] | None = None
         self._entries_before: dict[str, int] = {}
         self.next_count: int | None = None
@@ -296,7 +298,10 @@ class Watcher:
         return [it for it in self.findings() if (it.code, it.key) not in self.dismissed]
 
     def tool_names(self) -> set[str]:
-        """Names in the user's namespace that a tool made and the user has not taken since."""
+        """Names in the user's namespace that a tool made and the user has not taken since; one answer for the whole
+        of a look."""
+        if self._tools_of_look is not None:
+            return self._tools_of_look
         tools = self._tool_names
         names = _native.items_of(self.shell.user_ns) if tools else []
         return {name for name, value in names if type(name) is str and tools.get(name) == id(value)}
@@ -356,13 +361,21 @@ class Watcher:
             self.idle(lambda: time.monotonic() >= until)
 
     def _judge(self, interrupted: Interrupted | None) -> None:
-        if not self.caches.unused and self.caches.moved(self.tool_names(), self.mentioned):
-            self._holders.suspect_outputs()
-        if not self._holders.look(self, self.last_cell, interrupted):
+        self._tools_of_look = self.tool_names()
+        try:
+            done = self._look(interrupted)
+        finally:
+            self._tools_of_look = None
+        if not done:
             self._look_is_due()
             return
         self._unfinished = False
         self._conclude(self.last_cell, self._holders.facts)
+
+    def _look(self, interrupted: Interrupted | None) -> bool:
+        if not self.caches.unused and self.caches.moved(self.tool_names(), self.mentioned):
+            self._holders.suspect_outputs()
+        return self._holders.look(self, self.last_cell, interrupted)
 
     def _conclude(self, cell: int, holders: list[_native.Holder]) -> None:
         judgement = _native.judge(cell, [self._entry(it) for it in self.outputs], holders)

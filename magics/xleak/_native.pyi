@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
+from types import CodeType
 from typing import Any, Literal, TypeGuard, TypeVar, overload
 
 _Type = TypeVar("_Type")
@@ -33,6 +34,43 @@ def cut_short() -> None:
 
 def was_cut_short() -> bool:
     """Whether it has since the last call."""
+
+# --- the user's line -------------------------------------------------------------------------
+
+# (file, line, function), as a block of memory remembers where it was asked for. A text that is too long has
+# lost its beginning, in whose place "…" stands.
+_Place = tuple[str, int, str]
+
+def install_line_reader() -> None:
+    """Lets each large block remember the user's line that asked for it, until Python ends.
+
+    Raises MonitorError where this CPython's frames cannot be read.
+    """
+
+def uninstall_line_reader() -> None:
+    """Lets blocks have no line any more."""
+
+def line_here() -> _Place | None:
+    """Where the innermost code of the user's on this thread is; None where there is none, and where lines
+    are off."""
+
+def line_without_gil() -> _Place | None:
+    """The same, read while other threads may have the GIL."""
+
+def line_on_native_thread() -> _Place | None:
+    """What a thread that Python does not know reads."""
+
+def line_in(function: Callable[[Callable[[], None]], object]) -> _Place | None:
+    """Calls the function from C with another, which reads the line without the GIL; what that read last."""
+
+def read_lines(times: int, forgetting: bool = False, without_gil: bool = False) -> None:
+    """Reads the line so many times, for measurements; forgetting what was found before each."""
+
+def forget_lines() -> None:
+    """Forgets the lines that were found before."""
+
+def line_at(code: CodeType, offset: int) -> int:
+    """The line of the instruction at a byte offset into a code object; that before it where it has none."""
 
 # --- cells -----------------------------------------------------------------------------------
 
@@ -89,6 +127,18 @@ class CellRecord:
     def tensor_peak_bytes(self) -> int | None: ...
     @property
     def tensor_allocated_bytes(self) -> int | None: ...
+    @property
+    def allocated_alive_bytes(self) -> int | None:
+        """Blocks of 64 KiB and more, of any library, that were born in it and alive at its end."""
+
+    @property
+    def allocated_peak_bytes(self) -> int | None:
+        """The most of them on the heap at once, above what was alive when it began."""
+
+    @property
+    def at_peak(self) -> list[tuple[str, int, int]]:
+        """(file, line, bytes) of the largest part of what was alive then."""
+
     @property
     def minor_faults(self) -> int: ...
     @property
@@ -601,6 +651,73 @@ def releasable_heap_bytes() -> int | None:
 
 def trim_heap() -> int:
     """Give free pages of the C heap back; return the bytes by which the resident size fell."""
+
+# --- large blocks ----------------------------------------------------------------------------
+
+class LedgerState:
+    """Whether large blocks are followed; if not, ``reason`` is a sentence. ``slots``: rewritten imports."""
+
+    @property
+    def installed(self) -> bool: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def slots(self) -> int: ...
+
+class LargeBlock:
+    """A live block of 64 KiB and more, whichever library asked for it.
+
+    ``bytes``: as asked for; of a map without a file, what of it is in memory or swapped out.
+    ``reserved_bytes``: the length of a map, else 0. ``cell``: whose birth it is; 0: between cells, or
+    no cell's. ``order``: of births, it wraps at 2^32. ``site``: (file, line, function) of the user's
+    innermost frame, None where none is known.
+    """
+
+    @property
+    def address(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def reserved_bytes(self) -> int: ...
+    @property
+    def kind(self) -> Literal["heap", "anonymous_map", "file_map", "python_arena"]: ...
+    @property
+    def cell(self) -> int: ...
+    @property
+    def order(self) -> int: ...
+    @property
+    def thread(self) -> int: ...
+    @property
+    def site(self) -> tuple[str, int, str] | None: ...
+
+class BlockSums:
+    """Bytes of the large blocks of the heap; ``mapped_bytes``: length of the maps without a file."""
+
+    @property
+    def alive_bytes(self) -> int: ...
+    @property
+    def peak_bytes(self) -> int: ...
+    @property
+    def mapped_bytes(self) -> int: ...
+
+def install_ledger() -> LedgerState:
+    """Follow large blocks from here on, by the import tables of all libraries. Any number of calls are one."""
+
+def ledger_state() -> LedgerState: ...
+def uninstall_ledger() -> None:
+    """Give the libraries their functions back, and forget all blocks."""
+
+def births_belong_to(cell: int) -> None:
+    """Say whose blocks are born from here on, 0 for no cell's, and begin a new peak."""
+
+def living_blocks() -> list[LargeBlock]:
+    """Return all that are alive, by address; those released unseen are dropped. Takes milliseconds."""
+
+def block_sums() -> BlockSums:
+    """Return what is alive, and its peak since births_belong_to(): off by 4 MiB for each other thread."""
+
+def made_up_the_peak() -> list[tuple[tuple[str, int, str] | None, int]]:
+    """Return (site, bytes) of what was alive at that peak, of all births, the largest first."""
 
 # --- the Python heap -------------------------------------------------------------------------
 

@@ -32,7 +32,17 @@ WITHOUT = [
 # What reads CPython's own layout, and what users type. For the rest of tests/python one version is enough.
 TESTED = [
     *["accounting", "frames_left_alone", "garbage_cycles", "heap_snapshot", "places"],
-    *["load_ext", "memreport", "outputs", "sight", "xdel", "lint", "source"],
+    *[
+        "load_ext",
+        "memreport",
+        "outputs",
+        "sight",
+        "user_files",
+        "user_lines",
+        "xdel",
+        "lint",
+        "source",
+    ],
 ]
 _DESCRIBE = """
 import os, sys, sysconfig

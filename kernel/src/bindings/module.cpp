@@ -11,8 +11,10 @@ PYBIND11_MODULE(_native, m, py::multiple_interpreters::not_supported()) {
   xleak::bindings::register_guard(m);
   xleak::bindings::register_flight(m);
   xleak::bindings::register_heap(m);
+  xleak::bindings::register_large_blocks(m);
   xleak::bindings::register_graph(m);
   xleak::bindings::register_facts(m);
+  xleak::bindings::register_frames(m);
   xleak::bindings::register_process(m);
   xleak::bindings::register_sight(m);
   xleak::bindings::register_source(m);

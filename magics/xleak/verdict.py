@@ -46,7 +46,8 @@ class Source:
 
 @dataclass(frozen=True)
 class Host:
-    """What a cell did to the process. `tensor_*` are unknown without torch's own module."""
+    """What a cell did to the process. `tensor_*` are unknown without torch's own module, `allocated_*` without
+    the ledger of large blocks."""
 
     resident_before_bytes: int | None = None
     resident_after_bytes: int | None = None
@@ -57,6 +58,8 @@ class Host:
     tensor_kept_bytes: int | None = None
     tensor_peak_bytes: int | None = None
     tensor_allocated_bytes: int | None = None
+    allocated_alive_bytes: int | None = None
+    allocated_peak_bytes: int | None = None
     python_blocks_kept: int | None = None
     minor_faults: int | None = None
     major_faults: int | None = None
@@ -270,6 +273,8 @@ def _cell(record: _native.CellRecord, postmortem: Postmortem | None) -> Cell:
         tensor_kept_bytes=record.tensor_kept_bytes,
         tensor_peak_bytes=record.tensor_peak_bytes,
         tensor_allocated_bytes=record.tensor_allocated_bytes,
+        allocated_alive_bytes=record.allocated_alive_bytes,
+        allocated_peak_bytes=record.allocated_peak_bytes,
         python_blocks_kept=record.python_blocks_kept,
         minor_faults=record.minor_faults,
         major_faults=record.major_faults,

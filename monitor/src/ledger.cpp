@@ -45,6 +45,7 @@ int Ledger::open(const CellIdentity& identity, const InterpreterReading& before)
   if (now.usage.max_resident_bytes <= inherited_mark_bytes_) {
     now.high_water_bytes = probes_.high_water_bytes();
   }
+  probes_.births_belong_to(now.index);
   now.started = probes_.now();
   running_.push_back(std::move(now));
   return running_.back().index;
@@ -70,7 +71,13 @@ void Ledger::close(int index, CellStatus status, const std::optional<int>& execu
   record.status = status;
   if (execution_count) record.identity.execution_count = execution_count;
   const auto devices = std::move(at->devices);
+  // Of cells that overlap the youngest has the births.
+  const bool has_births = at == running_.end() - 1;
   running_.erase(at);
+  if (has_births) {
+    record.blocks = probes_.block_use();
+    probes_.births_belong_to(running_.empty() ? 0 : running_.back().index);
+  }
   record.devices = device_use(devices, after.devices);
 }
 

@@ -53,6 +53,37 @@ TEST_SUITE("accounting") {
     CHECK(record.major_faults == 1);
   }
 
+  TEST_CASE("large blocks are born in the cell that runs, and in none between cells") {
+    ScriptedSession s;
+    s.script->block_use = BlockUse{10, 30, {{7, 25}}};
+    const auto record = s.cell([&] { CHECK(s.script->births_of == std::vector{1}); });
+    CHECK(s.script->births_of == std::vector{1, 0});
+    REQUIRE(record.blocks);
+    CHECK(record.blocks->alive_bytes == 10);
+    CHECK(record.blocks->peak_bytes == 30);
+    CHECK(record.blocks->at_peak.at(0).site == 7);
+  }
+
+  TEST_CASE("of cells that overlap the youngest has the births, and the older one no number") {
+    ScriptedSession s;
+    s.script->block_use = BlockUse{};
+    const int older = s.session.begin_cell({}, {});
+    const int younger = s.session.begin_cell({}, {});
+    s.session.end_cell(younger, CellStatus::ok, std::nullopt, {});
+    CHECK(s.script->births_of == std::vector{1, 2, 1});
+    CHECK(s.session.record(younger)->blocks);
+    const int third = s.session.begin_cell({}, {});
+    s.session.end_cell(older, CellStatus::ok, std::nullopt, {});
+    CHECK_FALSE(s.session.record(older)->blocks);
+    s.session.end_cell(third, CellStatus::ok, std::nullopt, {});
+    CHECK(s.script->births_of.back() == 0);
+  }
+
+  TEST_CASE("where the ledger is off what it would say is unknown") {
+    ScriptedSession s;
+    CHECK_FALSE(s.cell([] {}).blocks);
+  }
+
   TEST_CASE("the youngest of the cells that run is told as it is now, and none between cells") {
     ScriptedSession s;
     CHECK_FALSE(s.session.running());

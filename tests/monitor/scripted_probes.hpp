@@ -2,7 +2,9 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "probes/probes.hpp"
 #include "xleak/monitor/session.hpp"
@@ -21,6 +23,8 @@ struct Script {
   std::atomic<std::int64_t> now_ns{0};
   std::atomic<int> resident_reads{0};
   std::atomic<int> heap_reads{0};
+  std::optional<BlockUse> block_use;
+  std::vector<int> births_of;  ///< The cells that births belonged to, one after another.
   Usage usage;
 };
 
@@ -46,6 +50,8 @@ class ScriptedProbes final : public Probes {
   std::chrono::nanoseconds now() noexcept override {
     return std::chrono::nanoseconds(script_->now_ns);
   }
+  void births_belong_to(int cell) noexcept override { script_->births_of.push_back(cell); }
+  std::optional<BlockUse> block_use() noexcept override { return script_->block_use; }
 
  private:
   static std::optional<std::int64_t> known(std::int64_t value) noexcept {

@@ -63,6 +63,17 @@ void end_cell(int index, const std::string& status, std::optional<int> execution
                                {python_blocks, readings_of(devices), use});
 }
 
+// File, line, bytes.
+std::vector<std::tuple<std::string, int, std::int64_t>> at_peak(const CellRecord& record) {
+  std::vector<std::tuple<std::string, int, std::int64_t>> lines;
+  if (!record.blocks) return lines;
+  for (const AtPeak& part : record.blocks->at_peak) {
+    if (const auto site = site_at(part.site))
+      lines.emplace_back(site->file, site->line, part.bytes);
+  }
+  return lines;
+}
+
 void register_device_use(py::module_& m) {
   py::class_<DeviceUse>(m, "DeviceUse")
       .def_readonly("device", &DeviceUse::device)
@@ -104,6 +115,14 @@ void register_cell_record(py::module_& m) {
                              [](const CellRecord& r) {
                                return r.tensors ? Bytes(r.tensors->allocated_bytes) : std::nullopt;
                              })
+      .def_property_readonly("allocated_alive_bytes",
+                             [](const CellRecord& r) {
+                               return r.blocks ? Bytes(r.blocks->alive_bytes) : std::nullopt;
+                             })
+      .def_property_readonly(
+          "allocated_peak_bytes",
+          [](const CellRecord& r) { return r.blocks ? Bytes(r.blocks->peak_bytes) : std::nullopt; })
+      .def_property_readonly("at_peak", &at_peak)
       .def_readonly("minor_faults", &CellRecord::minor_faults)
       .def_readonly("major_faults", &CellRecord::major_faults)
       .def_readonly("devices", &CellRecord::devices);

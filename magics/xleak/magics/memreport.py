@@ -13,14 +13,16 @@ from xleak import _native
 from xleak.magics import snapshot as snapshots
 from xleak.magics.asked import asked
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
-from xleak.render import chart, holders, html, table, text
+from xleak.render import chart, holders, html, lines, table, text
 from xleak.render import tensors as tensor_table
 from xleak.shell import tensors
 from xleak.shell.heap import label_of, largest_names, name_facts, take_snapshot
+from xleak.shell.lines import account_of_lines
 from xleak.shell.live_tensors import largest_tensors
 from xleak.shell.torch_modes import mode_line
 from xleak.shell.watcher import Watcher, watcher
 
+_LINES = "--lines"
 _NAMES_SHOWN = 10
 _TENSORS_SHOWN = 10
 _WAYS_SHOWN = 5
@@ -50,6 +52,7 @@ class MemreportMagic(Magics):
         %memreport         by cell, by name and by tensor, and the totals
         %memreport NAME    what would come back if the name went, and who else holds its value;
                            takes Out[n] too
+        %memreport --lines what each line of the cells made: alive now, and at the peaks
         %memreport --snapshot FILE.pickle   torch's own snapshot of a device, for its viewer; without
                            a device, or for FILE.json, the memory of all cells over time
         %%memreport --snapshot FILE.pickle  as first line: torch records this cell, then stops
@@ -63,6 +66,9 @@ class MemreportMagic(Magics):
                     f"%memreport {snapshots.OPTION} takes a file.pickle or a file.json"
                 )
             print(snapshots.written(file))
+            return
+        if words == [_LINES]:
+            self._show_lines()
             return
         if len(words) > 1:
             raise UsageError(f"%memreport takes one name or nothing, got {line.strip()!r}")
@@ -88,6 +94,14 @@ class MemreportMagic(Magics):
         )
         if unknown := tensors.why_unknown():
             print(f"xleak: {unknown}")
+
+    def _show_lines(self) -> None:
+        try:
+            account = account_of_lines(self.shell)
+        except _native.MonitorError as error:
+            print(f"xleak: {error}")
+            return
+        print(lines.plain(account))
 
 
 def snapshot(watching: Watcher) -> _native.HeapSnapshot:

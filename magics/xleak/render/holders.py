@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xleak.render.escape import escape
+from xleak.render import columns
 from xleak.render.table import printable
 from xleak.render.units import human_bytes
 from xleak.shell.heap import NameFacts
@@ -29,35 +29,12 @@ def _rows(names: Sequence[NameFacts]) -> list[tuple[str, ...]]:
 
 def name_table(names: Sequence[NameFacts]) -> str:
     """One line a name: what it takes itself, what goes with it, what others hold too."""
-    lines = [HEADER, *_rows(names)]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(HEADER))]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if column in _NUMERIC else cell.ljust(width)
-            for cell, column, width in zip(line, HEADER, widths, strict=True)
-        ).rstrip()
-        for line in lines
-    )
+    return columns.plain(HEADER, _rows(names), _NUMERIC)
 
 
 def name_fragment(names: Sequence[NameFacts]) -> str:
     """The same as HTML, in the style that the report's fragment brings."""
-    head = "".join(_cell("th", column, column) for column in HEADER)
-    body = "".join(
-        "<tr>"
-        + "".join(_cell("td", cell, column) for cell, column in zip(row, HEADER, strict=True))
-        + "</tr>"
-        for row in _rows(names)
-    )
-    return (
-        f'<div class="xleak"><p class="legend">What the names hold</p><div class="scroll">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>"
-    )
-
-
-def _cell(tag: str, text: str, column: str) -> str:
-    style = ' class="number"' if column in _NUMERIC else ""
-    return f"<{tag}{style}>{escape(text)}</{tag}>"
+    return columns.fragment("What the names hold", HEADER, _rows(names), _NUMERIC)
 
 
 def name_lines(

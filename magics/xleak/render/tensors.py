@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xleak.panel.answers import dtype_name
-from xleak.render.escape import escape
+from xleak.render import columns
 from xleak.render.table import printable
 from xleak.render.units import human_bytes
 from xleak.shell.live_tensors import LiveTensor
@@ -18,34 +18,14 @@ _ANSWERS = {"contiguous": "yes", "channels last": "channels last", "strided": "n
 
 def plain(tensors: Sequence[LiveTensor]) -> str:
     """One line a storage; empty without any."""
-    if not tensors:
-        return ""
-    lines = [HEADER, *map(_row, tensors)]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(HEADER))]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if column in _NUMERIC else cell.ljust(width)
-            for cell, column, width in zip(line, HEADER, widths, strict=True)
-        ).rstrip()
-        for line in lines
-    )
+    return columns.plain(HEADER, [*map(_row, tensors)], _NUMERIC) if tensors else ""
 
 
 def fragment(tensors: Sequence[LiveTensor]) -> str:
     """The same as HTML, in the style that the report's fragment brings."""
     if not tensors:
         return ""
-    head = "".join(_cell("th", column, column) for column in HEADER)
-    body = "".join(
-        "<tr>"
-        + "".join(_cell("td", cell, column) for cell, column in zip(_row(it), HEADER, strict=True))
-        + "</tr>"
-        for it in tensors
-    )
-    return (
-        '<div class="xleak"><p class="legend">The largest tensors</p><div class="scroll">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>"
-    )
+    return columns.fragment("The largest tensors", HEADER, [*map(_row, tensors)], _NUMERIC)
 
 
 def _row(it: LiveTensor) -> tuple[str, ...]:
@@ -63,8 +43,3 @@ def _row(it: LiveTensor) -> tuple[str, ...]:
         "" if it.cell is None else str(it.cell),
         contiguous or "?",
     )
-
-
-def _cell(tag: str, text: str, column: str) -> str:
-    style = ' class="number"' if column in _NUMERIC else ""
-    return f"<{tag}{style}>{escape(text)}</{tag}>"

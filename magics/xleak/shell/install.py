@@ -14,6 +14,7 @@ from xleak.shell.events import CellEvents
 from xleak.shell.fields import module_of_callable
 from xleak.shell.flight import Flight
 from xleak.shell.guard import Guard, Write
+from xleak.shell.ledger import use_ledger
 from xleak.shell.out_of_memory import watch_for_failures
 from xleak.shell.watcher import WHILE_RUNNING_SECONDS, Watcher, set_watcher, watcher
 
@@ -112,6 +113,7 @@ def detach(shell: InteractiveShell) -> None:
     configurables[:] = [it for it in configurables if it is not current.settings]
     _native.set_enabled(False)
     _native.set_guard("off")
+    use_ledger(False)
     _native.set_rules_off(set())
     _native.judge(0, [], [])  # Nothing is watched, so nothing is known to leak.
     set_watcher(None)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from traitlets import Dict, Enum, Int, TraitError, Unicode, default, observe, validate
+from traitlets import Bool, Dict, Enum, Int, TraitError, Unicode, default, observe, validate
 from traitlets.config import Configurable
 
 from xleak import _native
 from xleak.originals import os
+from xleak.shell.ledger import use_ledger
 
 # Smaller leaks are listed by %leakcheck; a line under a cell is for those that end sessions.
 NOTICE_BYTES = 16 << 20
@@ -52,6 +53,11 @@ class Xleak(Configurable):
         "%xleak journal --undo. Their memory is not free before. Default: 0.",
     ).tag(config=True)
 
+    ledger = Bool(
+        help="Whether every block of 64 KiB and more is known, with the line that made it, by the import "
+        "tables of all libraries. Default: off, unless XLEAK_LEDGER is 1.",
+    ).tag(config=True)
+
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         # The environment's off switch is for those who cannot reach the configuration: it wins.
@@ -59,6 +65,7 @@ class Xleak(Configurable):
             self.policy = "off"
         _native.set_enabled(self.policy != "off")
         self._apply_guard()
+        self._apply_ledger()
 
     @default("policy")
     def _policy_from_environment(self) -> str:
@@ -86,6 +93,10 @@ class Xleak(Configurable):
         limit = _memory_limit()
         return NOTICE_BYTES if limit is None else min(NOTICE_BYTES, limit // 100)
 
+    @default("ledger")
+    def _ledger_from_environment(self) -> bool:
+        return os.environ.get("XLEAK_LEDGER", "") == "1"
+
     def policy_of(self, code: str) -> str:
         """The policy of one rule: its own, or the session's."""
         own: dict[str, str] = self.rule_policies
@@ -109,6 +120,10 @@ class Xleak(Configurable):
     @observe("policy", "guard")
     def _apply_guard(self, change: Any = None) -> None:
         _native.set_guard("off" if self.policy == "off" else self.guard)
+
+    @observe("policy", "ledger")
+    def _apply_ledger(self, change: Any = None) -> None:
+        use_ledger(self.policy != "off" and self.ledger)
 
 
 def check_rule_policy(code: str, policy: str) -> None:

@@ -52,3 +52,9 @@ def _tree(code: str) -> ast.Module | None:
         return tree
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def lines_left_out(text: str) -> int:
+    """Those at the head of a cell that IPython does not hand to Python."""
+    head = text[: len(text) - len(text.lstrip())]
+    return head.count("\n")

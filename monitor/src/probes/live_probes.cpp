@@ -1,3 +1,4 @@
+#include "probes/block_use.hpp"
 #include "probes/heap.hpp"
 #include "probes/high_water.hpp"
 #include "probes/probes.hpp"
@@ -34,10 +35,13 @@ class LiveProbes final : public Probes {
   std::chrono::nanoseconds now() noexcept override {
     return std::chrono::steady_clock::now().time_since_epoch();
   }
+  void births_belong_to(int cell) noexcept override { blocks_.begin(cell); }
+  std::optional<BlockUse> block_use() noexcept override { return blocks_.read(); }
 
  private:
   std::optional<Resident> resident_;
   std::optional<HighWater> high_water_;
+  CellBlocks blocks_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "probes/usage.hpp"
+#include "xleak/monitor/cell_record.hpp"
 #include "xleak/monitor/heap.hpp"
 
 namespace xleak::monitor {
@@ -23,6 +24,10 @@ class Probes {
   virtual Usage usage() noexcept = 0;
   virtual std::optional<HeapUse> heap() noexcept = 0;
   virtual std::chrono::nanoseconds now() noexcept = 0;
+  /// Large blocks are born in this cell from here on; 0: in none. Begins the peak of block_use().
+  virtual void births_belong_to(int cell) noexcept = 0;
+  /// Of the cell that births belong to.
+  virtual std::optional<BlockUse> block_use() noexcept = 0;
 };
 
 /// The probes of this process. What cannot be opened stays unknown.

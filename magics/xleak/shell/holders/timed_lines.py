@@ -14,6 +14,7 @@ from xleak.shell.fields import loaded_class
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.places import value_at
 from xleak.shell.holders.reruns import identity_of
+from xleak.shell.source import lines_left_out
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -118,14 +119,8 @@ def seconds_by_place(
     for file, line, seconds in lines:
         cell = cells.get(numbers.get(file, 0), 0)
         if cell in sources:
-            places[cell, line + _lines_left_out(sources[cell])] = seconds
+            places[cell, line + lines_left_out(sources[cell])] = seconds
     return places
-
-
-def _lines_left_out(text: str) -> int:
-    """Those at the head of a cell that IPython does not hand to Python."""
-    head = text[: len(text) - len(text.lstrip())]
-    return head.count("\n")
 
 
 def _holders(

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "xleak/monitor/large_blocks.hpp"
+
 namespace xleak::monitor {
 
 /// What a framework reports of one device. Empty where it reports nothing.
@@ -27,6 +29,15 @@ struct TensorUse {
   std::int64_t kept_bytes = 0;
   std::int64_t peak_bytes = 0;       ///< The most that was live at once during it.
   std::int64_t allocated_bytes = 0;  ///< All that was asked for, also what was freed within it.
+};
+
+/// What a cell did by the ledger of blocks of 64 KiB and more, of all libraries.
+struct BlockUse {
+  std::int64_t alive_bytes = 0;  ///< Born in it and alive at its end.
+  /// The most of the heap that was alive at once, above what was alive when it began.
+  std::int64_t peak_bytes = 0;
+  /// What was alive then, of all births, by the line that made it, largest first.
+  std::vector<AtPeak> at_peak;
 };
 
 /// What only the interpreter can tell, read by the caller on both sides of a cell.
@@ -77,6 +88,7 @@ struct CellRecord {
   std::int64_t major_faults = 0;
   std::vector<DeviceUse> devices;
   std::optional<TensorUse> tensors;  ///< Empty where nobody counted them.
+  std::optional<BlockUse> blocks;    ///< Empty where the ledger is off.
 };
 
 /// What a cell that runs has done so far.

@@ -33,6 +33,8 @@ def record(index: int, **more: Any) -> Any:
         "tensor_kept_bytes": -7,
         "tensor_peak_bytes": 11,
         "tensor_allocated_bytes": 13,
+        "allocated_alive_bytes": 17,
+        "allocated_peak_bytes": 19,
         "python_blocks_kept": 3,
         "minor_faults": 7,
         "major_faults": 0,
@@ -57,6 +59,7 @@ def test_native_records_and_findings_become_a_valid_verdict() -> None:
     assert host["resident_peak_bytes"] == 200 * MIB
     assert (host["tensor_kept_bytes"], host["tensor_peak_bytes"]) == (-7, 11)
     assert host["tensor_allocated_bytes"] == 13
+    assert (host["allocated_alive_bytes"], host["allocated_peak_bytes"]) == (17, 19)
     assert shape["cells"][0]["devices"][0]["allocated_peak_bytes"] is None
     assert shape["findings"][0]["fixes"] == [
         {"title": "Release it", "code": "%xdel Out[1]", "kind": "run"}

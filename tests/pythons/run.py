@@ -33,6 +33,7 @@ WITHOUT = [
 TESTED = [
     *["accounting", "frames_left_alone", "garbage_cycles", "heap_snapshot", "places"],
     *[
+        "large_blocks",
         "load_ext",
         "memreport",
         "outputs",

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "gil.hpp"
 #include "python_versions.hpp"
 
 namespace xleak::facts {
@@ -9,15 +10,6 @@ namespace {
 
 // Counted apart from CPython's own count, which also says that the user's trace function runs.
 thread_local int depth = 0;
-
-// Until 3.13 a daemon thread that asks for the GIL while Python ends is unwound without it.
-bool has_gil(PyThreadState* thread) {
-#if PY_VERSION_HEX >= 0x030D0000
-  return PyThreadState_GetUnchecked() == thread;
-#else
-  return _PyThreadState_UncheckedGet() == thread;
-#endif
-}
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "facts/gil.hpp"
 #include "layout.hpp"
 #include "line_table.hpp"
 #include "word_cache.hpp"
@@ -89,15 +90,6 @@ monitor::SiteIndex innermost_site(const PyThreadState* thread) noexcept {
   return 0;
 }
 
-/// Whether this thread has the GIL; `thread` is its own state. Reads no memory of Python's heap.
-bool has_gil(const PyThreadState* thread) {
-#if PY_VERSION_HEX >= 0x030D0000
-  return PyThreadState_GetUnchecked() == thread;
-#else
-  return _PyThreadState_UncheckedGet() == thread;
-#endif
-}
-
 }  // namespace
 
 monitor::SiteIndex user_line() noexcept {
@@ -105,7 +97,7 @@ monitor::SiteIndex user_line() noexcept {
   const PyThreadState* thread = PyGILState_GetThisThreadState();
   if (thread == nullptr) return 0;
   // Python frees the states of other threads when it ends. Who has the GIL cannot meet that.
-  if (has_gil(thread)) return innermost_site(thread);
+  if (facts::has_gil(thread)) return innermost_site(thread);
   reading_without_gil.fetch_add(1, std::memory_order_seq_cst);
   const monitor::SiteIndex site =
       is_on.load(std::memory_order_seq_cst) ? innermost_site(thread) : 0;

@@ -36,7 +36,7 @@ class ThreadSlots {
 
  private:
   // Who has the slot, and in the upper half how often it changed hands: two that want it at once
-  // are told apart even where the system gave a thread's id to another one meanwhile.
+  // are different ones even where the system gave a thread's id to another one meanwhile.
   using Owner = std::uint64_t;
   static constexpr Owner kHandedOver = Owner{1} << 32;
 

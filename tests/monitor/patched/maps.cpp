@@ -42,7 +42,7 @@ TEST_SUITE("maps") {
     CHECK_FALSE(known(pages));
   }
 
-  TEST_CASE("a map of a file is told apart from one without") {
+  TEST_CASE("a map of a file is another kind than one without") {
     const Installed installed;
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
     REQUIRE(file);

@@ -220,7 +220,7 @@ TEST_SUITE("block_recorder") {
     CHECK(parts[2].bytes == kMiB);
   }
 
-  TEST_CASE("a new peak is made up anew") {
+  TEST_CASE("what made up a new peak is counted from its beginning") {
     const ScriptedLines lines;
     BlockRecorder& recorder = fresh_recorder();
     born(recorder, 0, 5, 1);

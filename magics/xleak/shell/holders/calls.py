@@ -45,7 +45,7 @@ def dotted(callee: ast.expr) -> str:
 
 
 def meant_by(name: str, entries: dict[str, Any]) -> Any:
-    """What a dotted name of modules' stands for, None where it cannot be told. entries: a copy of the namespace by
+    """What a dotted name of modules' stands for, None where it is not known. entries: a copy of the namespace by
     _native.entries_of(), for all names that are asked for."""
     first, *others = name.split(".")
     found = entries.get(first)

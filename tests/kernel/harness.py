@@ -25,6 +25,8 @@ IPYTHON_DIR = _HISTORY.name
 # So are the records of kernels, most of which are killed here.
 _RECORDS = tempfile.TemporaryDirectory(prefix="xleak-state-")
 os.environ["XDG_STATE_HOME"] = _RECORDS.name
+# On every processor the allocator that TensorFlow counts: by itself it takes that on some only.
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
 SETTLED = "not __import__('xleak.shell.watcher').shell.watcher.watcher().is_unfinished"
 FINDINGS = """[
     {"key": f.key, "code": f.code, "bytes": f.bytes, "cell": f.cell, "fix": f.fixes[0].code if f.fixes else None}

@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "units.hpp"
 #include "xleak/monitor/session.hpp"
-
-constexpr std::int64_t kMiB = 1 << 20;
 
 /// What the smell with a code finds in a view of a session.
 inline std::vector<xleak::monitor::Finding> detect(std::string_view code,

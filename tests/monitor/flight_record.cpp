@@ -20,6 +20,7 @@
 #include "flight_layout.hpp"
 #include "flight_recorder.hpp"
 #include "scripted_probes.hpp"
+#include "units.hpp"
 #include "xleak/monitor/error.hpp"
 
 using namespace xleak::monitor;
@@ -27,7 +28,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::int64_t kMiB = 1 << 20;
 // What a recorder writes while no cell runs.
 constexpr std::int64_t kMuch = 16 * kMiB;
 const FlightIdentity kIdentity{"kernel-1.json", "/work", "xleak"};

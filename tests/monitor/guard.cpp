@@ -18,12 +18,12 @@
 #include "guard_levels.hpp"
 #include "probes/cgroup.hpp"
 #include "probes/limits.hpp"
+#include "units.hpp"
 
 using namespace xleak::monitor;
 
 namespace {
 
-constexpr std::int64_t kMiB = 1 << 20;
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
 /// A group of 1 GiB, of which this process has `own` and others the rest of `used`.

@@ -3,14 +3,13 @@
 #include <doctest/doctest.h>
 
 #include "scripted_probes.hpp"
+#include "units.hpp"
 
 using namespace xleak::monitor;
 
 namespace {
 
 constexpr std::int64_t kDearNs = 4'000'000;
-constexpr std::int64_t kMiB = 1 << 20;
-
 struct Fixture {
   std::shared_ptr<Script> script = std::make_shared<Script>();
   ScriptedProbes probes{script};

@@ -10,12 +10,11 @@
 
 #include "probes/heap.hpp"
 #include "scripted_probes.hpp"
+#include "units.hpp"
 
 using namespace xleak::monitor;
 
 namespace {
-
-constexpr std::int64_t kMiB = 1 << 20;
 
 // Two per cent of 64 MiB: what the counters of the kernel and of malloc may lag.
 constexpr std::int64_t kSlackBytes = kMiB + kMiB / 4;

@@ -17,7 +17,7 @@ constexpr std::size_t kShortBytes = 60000;
 // Of statements that are asked for errors together, and blanked together.
 constexpr std::size_t kTokensOfPiece = 2000;
 
-bool is_word(char c) {
+bool is_word_byte(char c) {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          static_cast<unsigned char>(c) >= 0x80;
 }
@@ -51,7 +51,7 @@ class Tokens {
   /// Whether a statement of the outermost level begins here.
   bool begins_statement() const {
     const bool is_line = at_ > 0 && text_[at_ - 1] == '\n' && levels_.size() == 1 && is_complete_;
-    if (!is_line || is_decorated_ || at_end() || !(is_word(text_[at_]) || text_[at_] == '@'))
+    if (!is_line || is_decorated_ || at_end() || !(is_word_byte(text_[at_]) || text_[at_] == '@'))
       return false;
     return !is_among(kContinuing, word_at(at_));
   }
@@ -67,7 +67,7 @@ class Tokens {
       end_line();
     } else if (is_space(c)) {
       ++at_;
-    } else if (is_word(c)) {
+    } else if (is_word_byte(c)) {
       take_word();
     } else if (c == '"' || c == '\'') {
       take_string(false);
@@ -79,7 +79,7 @@ class Tokens {
  private:
   std::string_view word_at(std::size_t at) const {
     std::size_t end = at;
-    while (end < text_.size() && is_word(text_[end])) ++end;
+    while (end < text_.size() && is_word_byte(text_[end])) ++end;
     return text_.substr(at, end - at);
   }
 

@@ -5,11 +5,12 @@
 #include <thread>
 #include <vector>
 
+#include "units.hpp"
+
 using namespace xleak::monitor;
 
 namespace {
 
-constexpr std::int64_t kMiB = 1 << 20;
 constexpr std::uintptr_t kBase = std::uintptr_t{1} << 44;
 
 /// Somewhere that no allocator of this process uses; the recorder never reads there.

@@ -2,11 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include "units.hpp"
+
 using namespace xleak::libtorch;
 
 namespace {
-
-constexpr std::int64_t kMiB = 1 << 20;
 
 std::int64_t count_of(const ChurnLedger& ledger, std::int64_t bytes) {
   for (const ChurnedBlocks& it : ledger.churned()) {

@@ -1,0 +1,4 @@
+#pragma once
+#include <cstdint>
+
+constexpr std::int64_t kMiB = 1 << 20;

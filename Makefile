@@ -174,9 +174,8 @@ pytest-kernel:
 
 .PHONY: pytest-ipython8
 pytest-ipython8:
-	@echo "The kernel with IPython 8; the examples of smells run with IPython 9, since what each keeps itself differs, and TensorFlow in an environment of its own"
-	XLEAK_KERNEL_PYTHON=$(CURDIR)/.venvs/ipython8/bin/python $(BIN)/python -m pytest -q tests/kernel \
-		--ignore $(EXAMPLES) --ignore-glob '*/test_tensorflow_*'
+	@echo "What the kernel must do with each IPython, in the one before"
+	XLEAK_KERNEL_PYTHON=$(CURDIR)/.venvs/ipython8/bin/python $(BIN)/python -m pytest -q tests/kernel -m each_ipython
 
 # A process for each file: what one leaves imported would be part of every later search of the heap.
 OTHERS := $(wildcard $(addsuffix /test_*.py,tests/contract tests/hostile tests/install tests/python tests/truth))

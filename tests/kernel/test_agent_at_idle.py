@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import pytest
 from harness import TIMEOUT, Session
 from panel_client import PanelClient
+
+pytestmark = pytest.mark.each_ipython
 
 MIB = 1 << 20
 JOURNAL = """[(it.what, it.cell, it.freed.get("malloc", 0)) for it in

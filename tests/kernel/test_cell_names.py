@@ -18,6 +18,8 @@ from harness import (
 )
 from panel_client import PanelClient
 
+pytestmark = pytest.mark.each_ipython
+
 MIB = 1 << 20
 # Each puts the kernel's numbers and xleak's apart.
 UNWATCHED = ["%xleak policy off", "x = 1", "x = 2", "%xleak policy report"]

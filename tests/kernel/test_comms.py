@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from harness import Session
+
+pytestmark = pytest.mark.each_ipython
 
 
 def test_a_widget_opens_a_comm_and_hears_the_front_end(kernel: Session) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from harness import TIMEOUT, Message, Session
 
+pytestmark = pytest.mark.each_ipython
+
 CODE = "def f(a):\n    b = a + 1\n    return b\nf(41)"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from harness import Session
 
+pytestmark = pytest.mark.each_ipython
+
 SIZE = 4 << 20
 SHOW = f"import numpy as np\nx = np.ones({SIZE} // 8)\nx"
 # The flush leaves it there in every IPython; from 9 on what is shown later does not replace it.

@@ -12,6 +12,8 @@ import pytest
 from harness import Session
 from xleak.kernel.history import HistoryManager
 
+pytestmark = pytest.mark.each_ipython
+
 # Its lock is what a write to a slow disk holds.
 HOLD = """
 import sqlite3, threading

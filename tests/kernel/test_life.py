@@ -14,6 +14,8 @@ import psutil
 import pytest
 from harness import PYTHON, TIMEOUT, Session, XleakManager
 
+pytestmark = pytest.mark.each_ipython
+
 StartKernel = Callable[..., Session]
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from harness import IpykernelManager, Message, Ran, Session, start, stop
 
+pytestmark = pytest.mark.each_ipython
+
 MIB = 1 << 20
 LOOKS = """__import__('builtins').__dict__.setdefault('looks', []), [
     (setattr(module, 'take_snapshot', lambda *a, taken=module.take_snapshot: looks.append(1) or taken(*a)))

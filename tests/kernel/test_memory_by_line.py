@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 from harness import Session, start, stop
 
+pytestmark = pytest.mark.each_ipython
+
 MIB = 1 << 20
 MAKE = """import numpy as np
 def load(count):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from harness import Session
+
+pytestmark = pytest.mark.each_ipython
 
 
 def test_a_print_is_one_message(kernel: Session) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from harness import Session
 
+pytestmark = pytest.mark.each_ipython
+
 LEAKY = """\
 import torch
 

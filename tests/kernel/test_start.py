@@ -16,6 +16,8 @@ from jupyter_client.connect import write_connection_file
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.session import Session as Wire
 
+pytestmark = pytest.mark.each_ipython
+
 
 class Listener:
     """A front end that does nothing but listen on iopub."""

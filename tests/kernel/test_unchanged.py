@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 from harness import Session
 
+pytestmark = pytest.mark.each_ipython
+
 Starter = Callable[..., Session]
 
 PREPARE = """

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from harness import Message, Ran, Session
 
+pytestmark = pytest.mark.each_ipython
+
 # What a cell leaves is worth a report: three times 600 kB.
 PICTURE = "widgets.Image(value=bytes(600_000))"
 SETUP = "import ipywidgets as widgets\nfrom IPython.display import display"

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 constexpr auto kForEver = 1h;
 
 TEST_CASE("who waits is woken when the kernel rests") {
-  RestSignal signal(kForEver);
+  RestSignal signal(1ms, kForEver);
   note_rest(false);
   std::thread waits([&] { signal.wait(); });
   signal.set(/*at_once=*/false);
@@ -22,8 +22,8 @@ TEST_CASE("who waits is woken when the kernel rests") {
   waits.join();
 }
 
-TEST_CASE("a signal that was set in a rest wakes at once, until it is cleared") {
-  RestSignal signal(kForEver);
+TEST_CASE("a signal that was set in a rest wakes until it is cleared") {
+  RestSignal signal(1ms, kForEver);
   note_rest(true);
   signal.set(/*at_once=*/false);
   signal.wait();
@@ -39,15 +39,17 @@ TEST_CASE("a signal that was set in a rest wakes at once, until it is cleared") 
   waits.join();
 }
 
-TEST_CASE("who waits is woken in a long cell too") {
-  RestSignal signal(1ms);
-  note_rest(false);
-  signal.set(/*at_once=*/false);
-  signal.wait();
+TEST_CASE("who waits is woken in a long cell too, and where one cell follows another") {
+  RestSignal signal(kForEver, 1ms);
+  for (const bool rests : {false, true}) {
+    note_rest(rests);
+    signal.set(/*at_once=*/false);
+    signal.wait();
+  }
 }
 
 TEST_CASE("a thread that is to end waits for no cell") {
-  RestSignal signal(kForEver);
+  RestSignal signal(kForEver, kForEver);
   note_rest(false);
   std::thread waits([&] { signal.wait(); });
   signal.set(/*at_once=*/true);

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 from harness import Session
+
+pytestmark = pytest.mark.each_ipython
 
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
@@ -254,6 +257,15 @@ def test_to_draw_a_traceback_no_module_is_asked_for_its_file(fresh_kernel: Sessi
     fresh_kernel.run("import inspect, sys")
     located = "inspect.getmodule(down.__code__), inspect.getmodule(down) is sys.modules['__main__']"
     assert fresh_kernel.value(located) == "(None, True)"
+
+
+def test_each_message_has_an_identity_of_its_own_and_the_time_it_was_sent(kernel: Session) -> None:
+    before = datetime.now(timezone.utc)
+    ran = [kernel.run("print(1)"), kernel.run("2")]
+    headers = [it["header"] for cell in ran for it in [cell.reply, *cell.outputs]]
+    assert len({it["msg_id"] for it in headers}) == len(headers)
+    assert len({it["session"] for it in headers}) == 1
+    assert all(before <= it["date"] <= datetime.now(timezone.utc) for it in headers)
 
 
 def test_what_is_noted_of_a_failed_cell_follows_its_reply(kernel: Session) -> None:

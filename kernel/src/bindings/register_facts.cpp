@@ -14,6 +14,7 @@
 #include "facts/parts.hpp"
 #include "facts/python_heap.hpp"
 #include "facts/shell_names.hpp"
+#include "facts/user_objects.hpp"
 
 namespace py = pybind11;
 
@@ -69,11 +70,8 @@ py::dict lengths_in(const py::dict& names, const py::tuple& types) {
   Py_ssize_t position = 0;
   PyObject* name = nullptr;
   PyObject* value = nullptr;
-  const auto is_type_of_value = [&value](py::handle type) {
-    return type.ptr() == reinterpret_cast<PyObject*>(Py_TYPE(value));
-  };
   while (PyDict_Next(names.ptr(), &position, &name, &value)) {
-    if (std::none_of(types.begin(), types.end(), is_type_of_value)) continue;
+    if (!facts::is_exactly(value, types.ptr())) continue;
     if (!PyUnicode_CheckExact(name) || facts::is_numbered(name)) continue;
     const auto identity = reinterpret_cast<std::intptr_t>(value);
     lengths[name] = py::make_tuple(identity, PyObject_Size(value));

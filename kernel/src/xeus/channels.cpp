@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "message_signature.hpp"
 #include "xeus/xmiddleware.hpp"
 
 namespace xleak::kernel {
@@ -103,7 +104,7 @@ Channels::Channels(zmq::context_t& context, const xeus::xconfiguration& config)
       control(bound(context, zmq::socket_type::router, config, config.m_control_port)),
       stdin_(bound(context, zmq::socket_type::router, config, config.m_stdin_port)),
       heartbeat(bound(context, zmq::socket_type::router, config, config.m_hb_port)),
-      authentication_(xeus::make_xauthentication(config.m_signature_scheme, config.m_key)),
+      authentication_(make_signature(config.m_signature_scheme, config.m_key)),
       signature_size_(signature_size(*authentication_)),
       iopub_(bound(context, zmq::socket_type::xpub, config, config.m_iopub_port)),
       subscribed_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),

@@ -86,7 +86,9 @@ void Interpreter::configure_impl() {
 
 void Interpreter::serve(Server& server) {
   server.set_kernel_info(kernel_info_);
-  server.set_idle([this](int shell_fd, int wake_fd) { shell("idle")(shell_fd, wake_fd); });
+  server.set_rest(
+      [this] { return shell("work_descriptor")().cast<int>(); },
+      [this](int shell_fd, int wake_fd, bool quiet) { shell("idle")(shell_fd, wake_fd, quiet); });
   server.handle_on_shell("execute_request", [this, &server](const xeus::xmessage& request) {
     return execute(server, request);
   });

@@ -1,5 +1,6 @@
 #include "server.hpp"
 
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 
 #include "debugger_folder.hpp"
 #include "forked.hpp"
+#include "message_header.hpp"
 #include "polling.hpp"
 #include "pybind11/pybind11.h"
 #include "request_checks.hpp"
@@ -30,6 +32,9 @@ namespace py = pybind11;
 // How soon a signal handler of the user's runs while a cell waits for input.
 constexpr long kInputCheckMilliseconds = 50;
 constexpr std::chrono::milliseconds kParentCheck{1000};
+// A client that sends one cell after another sends the next one sooner: no other work stands
+// before that.
+constexpr int kQuietMilliseconds = 50;
 
 // What xeus's core answers by itself; it would also run cells on the control thread, without the
 // GIL.
@@ -139,7 +144,7 @@ void Server::start_impl(xeus::xpub_message) {
     serve_shell();
     note_rest(true);
     try {
-      if (!stop_) idle_(shell, wake_);
+      if (!stop_) rest(shell);
     } catch (py::error_already_set& error) {
       // A signal handler of the user's raised before the loop was entered, or while what it had
       // raised before was being shown.
@@ -153,6 +158,21 @@ void Server::start_impl(xeus::xpub_message) {
   py::gil_scoped_release release;
   control_thread_.join();
   heartbeat_thread_.join();
+}
+
+// A request that comes soon is not kept waiting by the Python of the user's loop.
+void Server::rest(int shell) {
+  const int work = work_();
+  int ready = -1;
+  if (work >= 0) {
+    std::array<pollfd, 3> items{{{shell, POLLIN, 0}, {wake_, POLLIN, 0}, {work, POLLIN, 0}}};
+    {
+      py::gil_scoped_release release;
+      ready = ::poll(items.data(), items.size(), kQuietMilliseconds);
+    }
+    if (items[0].revents != 0 || items[1].revents != 0) return;
+  }
+  idle_(shell, wake_, /*quiet=*/ready == 0);
 }
 
 void Server::serve_shell() {
@@ -333,7 +353,7 @@ void Server::send_failure(const xeus::xmessage& request, zmq::socket_t& socket,
 }
 
 void Server::answer(const xeus::xmessage& request, zmq::socket_t& socket, const Handler& handler) {
-  const nl::json started = xeus::iso8601_now();
+  const nl::json started = iso8601_now();
   publish_status("busy", request.header());
   nl::json content;
   try {
@@ -362,9 +382,7 @@ void Server::answer(const xeus::xmessage& request, zmq::socket_t& socket, const 
 
 // --- sending -----------------------------------------------------------------------------------
 
-nl::json Server::header(const std::string& type) const {
-  return xeus::make_header(type, "kernel", session_id_);
-}
+nl::json Server::header(const std::string& type) const { return message_header(type, session_id_); }
 
 nl::json Server::parent() const {
   std::lock_guard<std::mutex> lock(parent_mutex_);

@@ -31,8 +31,14 @@ class Server final : public xeus::xserver {
          std::unique_ptr<Channels> channels, nlohmann::json kernel_info);
   ~Server() override;
 
-  /// `wait(shell_descriptor, wake_descriptor)` returns when one of the two can be read.
-  void set_idle(std::function<void(int, int)> wait) { idle_ = std::move(wait); }
+  /// What the main thread does while no request waits. `work` can be read once something is to be
+  /// done without a request, or is -1 where something is to be done already. `idle(shell, wake,
+  /// quiet)` does it, and returns when one of the two descriptors can be read; quiet: no request
+  /// has come for a while.
+  void set_rest(std::function<int()> work, std::function<void(int, int, bool)> idle) {
+    work_ = std::move(work);
+    idle_ = std::move(idle);
+  }
   /// Requests of this type go to `handler` on the main thread, between busy and idle.
   void handle_on_shell(const std::string& type, Handler handler) {
     shell_handlers_[type] = std::move(handler);
@@ -91,6 +97,7 @@ class Server final : public xeus::xserver {
   void stop_impl() override;
   void update_config_impl(xeus::xconfiguration& config) const override;
 
+  void rest(int shell);
   void serve_shell();
   std::optional<xeus::xmessage> next_on_shell();
   void serve_control();
@@ -118,7 +125,8 @@ class Server final : public xeus::xserver {
   std::unique_ptr<xeus::xcontrol_messenger> messenger_;
   std::mutex kernel_info_mutex_;
   nlohmann::json kernel_info_;
-  std::function<void(int, int)> idle_;
+  std::function<int()> work_;
+  std::function<void(int, int, bool)> idle_;
   std::function<void()> after_reply_;
   std::map<std::string, Handler> shell_handlers_;
   std::map<std::string, Handler> control_handlers_;

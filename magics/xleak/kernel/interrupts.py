@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
 import asyncio
 import signal
 from collections.abc import Callable, Iterable
@@ -50,9 +51,10 @@ class Interrupts:
         """From here on an interrupt stops nothing. May be called again where a handler raised."""
         self._cell, self._expected = None, False
         self._late = self._again = False
-        current = signal.getsignal(signal.SIGINT)
+        # signal.getsignal() makes a member of an enumeration of each answer: 5 of the microseconds before each reply.
+        current = _signal.getsignal(signal.SIGINT)
         # The default would end an idle kernel.
-        if current is signal.default_int_handler or current is signal.SIG_DFL:
+        if current is _signal.default_int_handler or current is _signal.SIG_DFL:
             signal.signal(signal.SIGINT, self._handle)
 
     @_native.out_of_sight

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import selectors
 import signal
 import sys
 import traceback
@@ -21,7 +22,8 @@ class MainLoop:
     """One loop for the life of the kernel: tasks that a cell starts go on after it."""
 
     def __init__(self) -> None:
-        self.loop = asyncio.new_event_loop()
+        self._selector = selectors.EpollSelector()
+        self.loop = asyncio.SelectorEventLoop(self._selector)
         asyncio.set_event_loop(self.loop)
         # One context for all cells: a ContextVar that one sets is seen by the next.
         self._context = contextvars.copy_context()
@@ -57,6 +59,13 @@ class MainLoop:
                     return task.result()
                 # Another task ended the loop (SystemExit, loop.stop()); the cell goes on.
                 traceback.print_exc(file=sys.stderr)
+
+    def work_descriptor(self) -> int:
+        """Can be read once a task has something to do; -1 where one has now, or may have later without it."""
+        parts = vars(self.loop)
+        if self.loop.is_closed() or parts["_ready"] or parts["_scheduled"]:
+            return -1
+        return self._selector.fileno()
 
     @_native.out_of_sight
     def wait(self, *descriptors: int) -> None:

@@ -188,20 +188,26 @@ class KernelShell(AnsweringShell):
         return kernel_info(self.banner)
 
     @_native.out_of_sight
-    def idle(self, *descriptors: int) -> None:
-        """Called by the kernel when no request waits."""
+    def work_descriptor(self) -> int:
+        """Can be read once idle() has something to do; -1 where it has already."""
+        return self._main_loop.work_descriptor() if "_watcher" in vars(self) else -1
+
+    @_native.out_of_sight
+    def idle(self, shell: int, wake: int, quiet: bool) -> None:
+        """Called by the kernel when no request waits, until one of the descriptors can be read. quiet: none
+        has come for a while."""
         try:
-            self._begin_rest()
+            self._begin_rest(quiet)
             if not _kernel.request_waits():
-                self._main_loop.wait(*descriptors)
+                self._main_loop.wait(shell, wake)
         except BaseException:
             # A signal handler or a task of the user's raised. Between cells nothing may end the kernel.
             traceback.print_exc(file=sys.stderr)
 
     @entry()
-    def _begin_rest(self) -> None:
+    def _begin_rest(self, quiet: bool) -> None:
         if self._watches() and self._rests is not None:
-            self._rests.begin(self._main_loop.loop)
+            self._rests.begin(self._main_loop.loop, quiet=quiet)
 
     def _request_waits(self) -> bool:
         """For what the loop runs between cells: it ends, because a socket that was asked tells the loop of

@@ -54,10 +54,12 @@ def _is_our_magic(shell: InteractiveShell, statement: ast.stmt) -> bool:
 def _is_automagic(shell: InteractiveShell, source: str, first: str) -> bool:
     """Whether IPython takes the only line of a cell for a magic of ours without its `%`."""
     word, _, rest = first.partition(" ")
-    if not word.isidentifier() or not _is_ours(shell, word) or source.strip() != first:
+    is_assignment = rest.lstrip()[:1] == "="
+    if not word.isidentifier() or is_assignment or source.strip() != first:
         return False
-    is_shadowed = word in shell.user_ns or word in shell.user_ns_hidden
-    return bool(shell.automagic) and not is_shadowed and rest.lstrip()[:1] != "="
+    if not _is_ours(shell, word):
+        return False
+    return bool(shell.automagic) and word not in shell.user_ns and word not in shell.user_ns_hidden
 
 
 def _is_ours(shell: InteractiveShell, name: object) -> bool:

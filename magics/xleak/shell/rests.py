@@ -29,11 +29,12 @@ class Rests:
         self._timer: asyncio.TimerHandle | None = None
         self._pid = os.getpid()
 
-    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """A request was served: a look that is due starts once no other request comes."""
+    def begin(self, loop: asyncio.AbstractEventLoop, *, quiet: bool = False) -> None:
+        """A request was served: a look that is due starts once no other request comes. quiet: none has
+        come for a while."""
         self.close()
         if self._watcher.is_unfinished:
-            self._timer = loop.call_later(_QUIET_SECONDS, self._look, loop)
+            self._timer = loop.call_later(0 if quiet else _QUIET_SECONDS, self._look, loop)
         else:
             self._watcher.rest(self._request_waits)
 

@@ -7,7 +7,10 @@ namespace xleak::monitor {
 // Another thread may be in the middle of the same line's first change: then what one of them adds
 // may be in the line's bytes at the peak as well.
 void BlockSumsByLine::add_to_line(SiteIndex site, std::int64_t bytes) noexcept {
-  Line& line = lines_[site % kSites];
+  const SiteIndex place = site % kSites;
+  std::uint32_t end = sites_.load(std::memory_order_relaxed);
+  while (end <= place && !sites_.compare_exchange_weak(end, place + 1)) continue;
+  Line& line = lines_[place];
   const std::uint32_t peak = peak_.load(std::memory_order_acquire);
   std::uint32_t seen = line.peak.load(std::memory_order_acquire);
   if (seen != peak && line.peak.compare_exchange_strong(seen, peak, std::memory_order_acq_rel)) {
@@ -67,7 +70,7 @@ void BlockSumsByLine::report_of_ended_threads() noexcept {
 BlockSums BlockSumsByLine::sums() noexcept {
   report_own();
   std::int64_t alive = 0;
-  for (std::size_t slot = 0; slot < accounts_.size(); ++slot) {
+  for (std::size_t slot = 0; slot <= thread_slots.highest(); ++slot) {
     if (slot == 0 || is_current(accounts_[slot])) {
       alive += accounts_[slot].bytes.load(std::memory_order_relaxed);
     }
@@ -87,7 +90,8 @@ std::vector<AtPeak> BlockSumsByLine::made_up_the_peak() {
   report_of_ended_threads();
   const std::uint32_t peak = peak_.load(std::memory_order_acquire);
   std::vector<AtPeak> found;
-  for (std::size_t site = 0; site < kSites; ++site) {
+  const std::size_t end = sites_.load(std::memory_order_acquire);
+  for (std::size_t site = 0; site < end; ++site) {
     const Line& line = lines_[site];
     const bool changed = line.peak.load(std::memory_order_acquire) == peak;
     const auto& bytes = changed ? line.bytes_at_peak : line.alive_bytes;
@@ -105,10 +109,10 @@ void BlockSumsByLine::restart() noexcept {
   reported_bytes_.store(0, std::memory_order_relaxed);
   peak_bytes_.store(0, std::memory_order_relaxed);
   peak_.fetch_add(1, std::memory_order_acq_rel);
-  for (Line& line : lines_) {
-    if (line.alive_bytes.load(std::memory_order_relaxed) == 0) continue;
-    line.alive_bytes.store(0, std::memory_order_relaxed);
-    line.bytes_at_peak.store(0, std::memory_order_relaxed);
+  const std::size_t end = sites_.load(std::memory_order_acquire);
+  for (std::size_t site = 0; site < end; ++site) {
+    lines_[site].alive_bytes.store(0, std::memory_order_relaxed);
+    lines_[site].bytes_at_peak.store(0, std::memory_order_relaxed);
   }
 }
 

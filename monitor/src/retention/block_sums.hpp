@@ -71,6 +71,7 @@ class BlockSumsByLine {
 
   std::array<Account, ThreadSlots::kSlots> accounts_{};
   std::array<Line, kSites> lines_{};
+  std::atomic<std::uint32_t> sites_{0};  ///< Those from here on have never changed.
   std::atomic<std::int64_t> reported_bytes_{0};
   std::atomic<std::int64_t> peak_bytes_{0};
   std::atomic<std::uint32_t> peak_{1};

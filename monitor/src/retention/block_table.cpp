@@ -39,13 +39,17 @@ BlockTable::Leaf* BlockTable::make_leaf(std::uintptr_t address) noexcept {
 }
 
 std::optional<KnownBlock> BlockTable::copy(const Entry& entry) const noexcept {
+  // Before the address and once more behind the rest: the same address again is another block if
+  // its number is another.
+  const auto order = entry.order.load(std::memory_order_acquire);
   const auto address = entry.address.load(std::memory_order_acquire);
   if (address == 0 || !is_current(entry)) return std::nullopt;
   const KnownBlock block = read(entry, address);
   std::atomic_thread_fence(std::memory_order_acquire);
-  // The same address again is another block if its number is another.
   if (entry.address.load(std::memory_order_relaxed) != address) return std::nullopt;
-  if (entry.order.load(std::memory_order_relaxed) != block.order) return std::nullopt;
+  if (entry.order.load(std::memory_order_relaxed) != order || block.order != order) {
+    return std::nullopt;
+  }
   return block;
 }
 

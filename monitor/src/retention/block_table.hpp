@@ -129,6 +129,8 @@ inline bool BlockTable::put(const KnownBlock& block, std::optional<KnownBlock>& 
     if (is_current(entry)) replaced = read(entry, address);
     entry.address.store(0, std::memory_order_release);
   }
+  // Who sees one of the fields below sees that the address was withdrawn before.
+  std::atomic_thread_fence(std::memory_order_release);
   const auto bytes_and_kind =
       static_cast<std::uint64_t>(block.bytes) << 8 | static_cast<std::uint64_t>(block.kind);
   entry.bytes_and_kind.store(bytes_and_kind, std::memory_order_relaxed);

@@ -33,6 +33,10 @@ class ThreadSlots {
   /// Calls f with the slot of each thread that ended; then the slot is free. A system call a slot.
   template <class F>
   void reclaim(F f) noexcept;
+  /// The highest slot that was ever handed out.
+  std::size_t highest() const noexcept {
+    return std::min<std::size_t>(used_.load(std::memory_order_acquire), kSlots - 1);
+  }
 
  private:
   // Who has the slot, and in the upper half how often it changed hands: two that want it at once
@@ -62,8 +66,7 @@ inline ThisThread& assigned_thread() noexcept {
 
 template <class F>
 void ThreadSlots::reclaim(F f) noexcept {
-  const std::size_t used = std::min<std::size_t>(used_.load(std::memory_order_acquire), kSlots - 1);
-  for (std::size_t slot = 1; slot <= used; ++slot) {
+  for (std::size_t slot = 1; slot <= highest(); ++slot) {
     Owner owner = owners_[slot].load(std::memory_order_acquire);
     if (!has_ended(owner)) continue;
     // Its own id: it lives while it does this.

@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-export CMAKE_BUILD_PARALLEL_LEVEL := 2
+export CMAKE_BUILD_PARALLEL_LEVEL ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # Debian's xeus-python is built for CPython 3.11, so the kernel runs in no other.
@@ -152,14 +152,19 @@ soak: .venv/.xleak ## Thousands of cells, interrupts, odd frames, requests and f
 # --- test ------------------------------------------------------------------------------------
 
 .PHONY: test
-test: native-test sanitizers fuzz lint conformance suites ## Everything that has to pass
+test: ## Everything that has to pass
+	@# Two at a time, each with one compiler: much of them keeps one processor busy at most.
+	@CMAKE_BUILD_PARALLEL_LEVEL=1 $(MAKE) --no-print-directory -j2 --output-sync=target --keep-going \
+		native-test sanitizers fuzz lint conformance $(ENVIRONMENTS:=/.pinned)
+	@$(MAKE) --no-print-directory suites
 
-# They wait for kernels most of the time. One that fails stops no other.
+# They wait for kernels most of the time. One that fails stops no other. The long ones begin first: what make builds for one
+# of them is there before, since else that one would wait until all others have begun.
 .PHONY: suites
 suites: $(WHEEL) $(SIDEBAR)/node_modules/.package-lock.json
-	@$(MAKE) --no-print-directory -j2 $(ENVIRONMENTS:=/.xleak)
+	@$(MAKE) --no-print-directory -j2 $(ENVIRONMENTS:=/.xleak) native sidebar-test
 	@$(MAKE) --no-print-directory -j3 --keep-going --output-sync=target \
-		pytest-examples pytest-kernel browser pytest-ipython8 pythons pytest-others
+		pytest-examples pytest-kernel pytest-pythons pytest-browser pytest-ipython8 pytest-others
 
 EXAMPLES := tests/kernel/test_smell_examples.py
 TENSORFLOW := XLEAK_TENSORFLOW_PYTHON=$(CURDIR)/.venvs/tensorflow/bin/python
@@ -194,6 +199,10 @@ sidebar-test: $(SIDEBAR)/node_modules/.package-lock.json ## The panel's own test
 
 .PHONY: browser
 browser: .venvs/lab/.xleak .venvs/lab46/.xleak sidebar-test ## The panel in JupyterLab and Notebook, in a real browser
+	@$(MAKE) --no-print-directory pytest-browser
+
+.PHONY: pytest-browser
+pytest-browser:
 	.venvs/lab/bin/python -m pytest tests/browser
 	@echo "What every JupyterLab must do, in the next one"
 	.venvs/lab46/bin/python -m pytest -q tests/browser -m each_lab
@@ -205,14 +214,18 @@ screenshots: .venvs/lab/.xleak ## Take the pictures and the film of docs/screens
 # The kernel is CPython 3.11's; this is all the rest of xleak. PYTHONS names others than those that are found.
 .PHONY: pythons
 pythons: .venv/.xleak native ## The magics and lint on CPython 3.10, 3.12, 3.13 and 3.14: 3.13 always, the others where they are
+	@$(MAKE) --no-print-directory pytest-pythons
+
+.PHONY: pytest-pythons
+pytest-pythons:
 	@$(BIN)/python tests/pythons/run.py $(PYTHONS)
 
-.PHONY: sanitizers
-sanitizers: .venv/.pinned ## The native tests under the address and the thread sanitizer
-	@for preset in asan tsan; do \
-		cmake --preset $$preset --log-level=WARNING; \
-		cmake --build --preset $$preset; ctest --preset $$preset; \
-	done
+.PHONY: sanitizers asan tsan
+sanitizers: asan tsan ## The native tests under the address and the thread sanitizer
+asan tsan: .venv/.pinned
+	@cmake --preset $@ --log-level=WARNING
+	@cmake --build --preset $@
+	@ctest --preset $@
 
 # The seed is set so that a run that fails fails again; other seeds are for the long runs by hand.
 FUZZ_SECONDS ?= 60

@@ -108,7 +108,7 @@ def test_a_container_may_change_while_it_is_read(session: Session, begins: str, 
     session.run("kept, lost, gone = [bytearray(300_000)], bytearray(300_000), 1\nOut[7] = lost;")
     session.run(begins)
     failed = []
-    for _ in range(5):
+    for _ in range(3):
         ran = session.run(magic)
         if ran.content["status"] != "ok" or "xleak failed" in ran.text("stderr"):
             failed.append((ran.content.get("evalue"), ran.text("stderr")))

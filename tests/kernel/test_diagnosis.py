@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from harness import Session
-
-pytestmark = pytest.mark.each_ipython
 
 CLEAN = Path(__file__).parents[1] / "python" / "complete_training.py"
 TRAINING = """

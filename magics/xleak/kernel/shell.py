@@ -187,7 +187,7 @@ class KernelShell(AnsweringShell):
         """The content of a kernel_info_reply."""
         return kernel_info(self.banner)
 
-    @_native.out_of_sight
+    @entry(-1)
     def work_descriptor(self) -> int:
         """Can be read once idle() has something to do; -1 where it has already."""
         return self._main_loop.work_descriptor() if "_watcher" in vars(self) else -1

@@ -27,7 +27,7 @@ from shells import new_session
 # Other numbers are for long runs by hand.
 SEED = int(os.environ.get("XLEAK_PROPERTY_SEED", "7"))
 ADDRESS = re.compile(r"0x[0-9a-f]+")
-EXAMPLES = int(os.environ.get("XLEAK_PROPERTY_EXAMPLES", "9"))
+EXAMPLES = int(os.environ.get("XLEAK_PROPERTY_EXAMPLES", "4"))
 
 
 @dataclass

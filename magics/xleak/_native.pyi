@@ -586,6 +586,7 @@ class Holder:
         count: int,
         release: str,
         shown_bytes: int = 0,
+        line: int | None = None,
     ) -> None: ...
     @property
     def kind(self) -> str: ...
@@ -603,6 +604,8 @@ class Holder:
     def release(self) -> str: ...
     @property
     def shown_bytes(self) -> int: ...
+    @property
+    def line(self) -> int | None: ...
 
 def judge(cell: int, outputs: list[OutputEntry], holders: list[Holder]) -> Judgement:
     """Run every smell over the facts and return what changed.
@@ -873,6 +876,43 @@ class PinnedView:
     @property
     def behind(self) -> int: ...
 
+# (cell, (file, line, function), bytes) of what one cell made at one place.
+_Birth = tuple[int, _Place | None, int]
+
+class Holding:
+    """Memory that cells made, in pieces of 64 KiB and more, under what keeps it."""
+
+    @property
+    def way(self) -> str: ...
+    @property
+    def type_name(self) -> str:
+        """Of what keeps it."""
+
+    @property
+    def bytes(self) -> int:
+        """What would be freed if that let go of it."""
+
+    @property
+    def count(self) -> int: ...
+    @property
+    def births(self) -> list[_Birth]: ...
+
+class HeldBlock:
+    """A block of 64 KiB and more that a cell made, and the names that lead to it."""
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Its address, and the order of its birth: no other block has both."""
+
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def is_open(self) -> bool:
+        """Whether containers alone lead from a name to it, or to the array or table that has it."""
+
+    @property
+    def names(self) -> list[str]: ...
+
 class HeapSnapshot:
     """The heap as a graph: who keeps what. Holds no reference to the objects. Sizes in bytes.
 
@@ -1012,6 +1052,29 @@ class HeapSnapshot:
     def led_to(self, starts: list[Any], wanted: list[Any]) -> list[Any]:
         """Return those of ``wanted`` that ``starts`` are or lead to, but through modules, types and
         namespaces."""
+
+    def births(self, label: str) -> list[_Birth]:
+        """Return where that was made which would be freed with a label, most bytes first: pieces of 64 KiB and more.
+
+        Empty while the ledger is off.
+        """
+
+    def holdings(self, blocks: list[int], last: int, least: int) -> list[Holding]:
+        """Return what keeps the blocks with these addresses, where it is at least so many bytes.
+
+        The way to them ends at the object with the id ``last``, where it leads there.
+        """
+
+    def blocks(self, labels: list[str]) -> list[HeldBlock]:
+        """Return the large blocks that some labels lead to, but through modules and namespaces. Empty while the ledger
+        is off."""
+
+    def out_of_reach(self, in_use: list[str], hooks: list[str], least: int) -> list[Holding]:
+        """Return what cells made and no label of a slot leads to, by what keeps at least so many bytes of it.
+
+        The labels ``hooks`` are none; not what the labels ``in_use`` lead to, nor what native code and running
+        functions hold. Empty while the ledger is off.
+        """
 
     def largest(self, label: str, most: int) -> list[tuple[str, int]]:
         """Return (way, own bytes) of the largest objects that only a label keeps."""

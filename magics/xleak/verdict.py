@@ -403,11 +403,14 @@ def _read(kind: type[T], shape: Mapping[str, Any]) -> T:
 
 
 def session_verdict(
-    names: bool = False, with_dismissed: bool = True, after_cell: int = 0
+    names: bool = False,
+    with_dismissed: bool = True,
+    after_cell: int = 0,
+    settled: bool = False,
 ) -> Verdict:
     """The verdict on this process's session; with `names` those that hold most, which takes a look at
-    the heap. after_cell: the index of a cell; it and those before it are left out.
-    Raises RuntimeError where xleak is not loaded."""
+    the heap. after_cell: the index of a cell; it and those before it are left out. settled: judged as if one more
+    quiet cell had ended. Raises RuntimeError where xleak is not loaded."""
     from xleak import _native
     from xleak.shell.other_processes import held_by_others
     from xleak.shell.watcher import watcher
@@ -415,8 +418,11 @@ def session_verdict(
     watching = watcher()
     if watching is None:
         raise RuntimeError("xleak does not watch this session. Load it with %load_ext xleak")
-    # The verdict waits for the look that is due.
-    watching.idle(lambda: False)
+    if settled:
+        watching.settle()
+    else:
+        # The verdict waits for the look that is due.
+        watching.idle(lambda: False)
     findings = watching.findings() if with_dismissed else watching.undismissed()
     latest = _native.latest_record()
     last = latest.index if latest is not None else 0
@@ -437,6 +443,7 @@ def _largest_names(watching: Watcher) -> list[HeldByName]:
     return [HeldByName(printable(name), size) for size, name in held[:_MOST_NAMES]]
 
 
-def verdict_json(names: bool = False, after_cell: int = 0) -> str:
-    """The session's verdict as one line of ASCII JSON, for a client that sends an expression."""
-    return json.dumps(to_json(session_verdict(names, after_cell=after_cell)))
+def verdict_json(at_end: bool = False, after_cell: int = 0) -> str:
+    """The session's verdict as one line of ASCII JSON, for a client that sends an expression. at_end: no cell comes
+    any more, so it is settled, and has the names that hold most."""
+    return json.dumps(to_json(session_verdict(at_end, after_cell=after_cell, settled=at_end)))

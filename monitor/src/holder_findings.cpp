@@ -14,6 +14,7 @@ Finding finding_of(const Holder& holder, const HolderRule& rule, const SessionVi
   Finding finding;
   finding.cell = session.cell;
   finding.cause_cell = holder.since_cell;
+  finding.line = holder.line;
   if (rule.least_bytes > 0) finding.bytes = holder.held_bytes;
   finding.holders = {holder.label};
   finding.path = {holder.label, holder.largest};

@@ -117,13 +117,14 @@ void register_judgement(py::module_& m) {
   py::class_<Holder>(m, "Holder", "What keeps memory that no name and no output entry reaches.")
       .def(py::init([](std::string kind, std::string label, std::int64_t held_bytes,
                        std::optional<int> since_cell, std::string largest, int count,
-                       std::string release, std::int64_t shown_bytes) {
+                       std::string release, std::int64_t shown_bytes, std::optional<int> line) {
              return Holder{std::move(kind),    std::move(label),   held_bytes,
                            since_cell,         std::move(largest), count,
-                           std::move(release), shown_bytes};
+                           std::move(release), shown_bytes,        line};
            }),
            py::arg("kind"), py::arg("label"), py::arg("held_bytes"), py::arg("since_cell"),
-           py::arg("largest"), py::arg("count"), py::arg("release"), py::arg("shown_bytes") = 0)
+           py::arg("largest"), py::arg("count"), py::arg("release"), py::arg("shown_bytes") = 0,
+           py::arg("line") = py::none())
       .def_readonly("kind", &Holder::kind)
       .def_readonly("label", &Holder::label)
       .def_readonly("held_bytes", &Holder::held_bytes)
@@ -131,7 +132,8 @@ void register_judgement(py::module_& m) {
       .def_readonly("largest", &Holder::largest)
       .def_readonly("count", &Holder::count)
       .def_readonly("release", &Holder::release)
-      .def_readonly("shown_bytes", &Holder::shown_bytes);
+      .def_readonly("shown_bytes", &Holder::shown_bytes)
+      .def_readonly("line", &Holder::line);
 }
 
 }  // namespace

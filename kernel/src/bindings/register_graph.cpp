@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "bindings/limits.hpp"
+#include "bindings/places.hpp"
 #include "bindings/register.hpp"
 #include "facts/birth_places.hpp"
 #include "facts/collector_paused.hpp"
@@ -52,6 +53,7 @@ std::unique_ptr<HeapSnapshot> take(const py::list& slots,
   if (complete) {
     const py::gil_scoped_release release;
     complete = snapshot->analyse(stop_of(asked.limits()));
+    if (complete) snapshot->find_births(monitor::living_blocks());
   }
   asked.raise();
   return complete ? std::move(snapshot) : nullptr;
@@ -127,6 +129,39 @@ std::vector<Share> shares(const HeapSnapshot& heap, const ManyLabels& labels, co
   return found;
 }
 
+/// (cell, place, bytes).
+using Birth = std::tuple<std::uint32_t, py::object, std::int64_t>;
+
+std::vector<Birth> births_of(const std::vector<HeapSnapshot::Birth>& births) {
+  std::vector<Birth> found;
+  for (const auto& it : births) found.emplace_back(it.cell, place_of(it.site), it.bytes);
+  return found;
+}
+
+using Holdings = std::vector<HeapSnapshot::Holding>;
+
+/// What `find` finds without the GIL, with its ways.
+template <typename Find>
+Holdings described(const HeapSnapshot& heap, Find find) {
+  Holdings found;
+  {
+    const py::gil_scoped_release release;
+    found = find();
+  }
+  heap.describe_ways(found);
+  return found;
+}
+
+Holdings out_of_reach(const HeapSnapshot& heap, const Labels& in_use, const Labels& hooks,
+                      std::int64_t least) {
+  return described(heap, [&] { return heap.out_of_reach(in_use, hooks, least); });
+}
+
+Holdings holdings(const HeapSnapshot& heap, const std::vector<std::uintptr_t>& blocks,
+                  std::uintptr_t last, std::int64_t least) {
+  return described(heap, [&] { return heap.holdings(blocks, last, least); });
+}
+
 /// (object, way, kept bytes, the objects on the way to it).
 using Container = std::tuple<py::object, std::string, std::int64_t, py::list>;
 
@@ -178,6 +213,19 @@ void register_graph(py::module_& m) {
       .def_readonly("way", &HeapSnapshot::PinnedView::way)
       .def_readonly("shown", &HeapSnapshot::PinnedView::shown)
       .def_readonly("behind", &HeapSnapshot::PinnedView::behind);
+  py::class_<HeapSnapshot::Holding>(m, "Holding", "Memory that cells made, under what keeps it.")
+      .def_readonly("way", &HeapSnapshot::Holding::way)
+      .def_readonly("type_name", &HeapSnapshot::Holding::type_name)
+      .def_readonly("bytes", &HeapSnapshot::Holding::bytes)
+      .def_readonly("count", &HeapSnapshot::Holding::count)
+      .def_property_readonly("births",
+                             [](const HeapSnapshot::Holding& it) { return births_of(it.births); });
+  py::class_<HeapSnapshot::HeldBlock>(m, "HeldBlock", "A large block that labels lead to.")
+      .def_property_readonly(
+          "key", [](const HeapSnapshot::HeldBlock& it) { return std::pair(it.address, it.order); })
+      .def_readonly("bytes", &HeapSnapshot::HeldBlock::bytes)
+      .def_readonly("is_open", &HeapSnapshot::HeldBlock::is_open)
+      .def_readonly("names", &HeapSnapshot::HeldBlock::labels);
   py::class_<HeapSnapshot>(m, "HeapSnapshot", "The heap as a graph. Holds no reference to it.")
       .def_static("take", take, py::arg("slots"), py::arg("roots"), py::arg("saved"),
                   py::arg("deadline_ms"), py::arg("interrupted"),
@@ -327,6 +375,19 @@ void register_graph(py::module_& m) {
             return as_list(heap.led_to(as_vector(starts), as_vector(wanted)));
           },
           py::arg("starts"), py::arg("wanted"), "Return those of wanted that starts lead to.")
+      .def(
+          "births",
+          [](const HeapSnapshot& heap, const std::string& label) {
+            return births_of(heap.births(label));
+          },
+          py::arg("label"), "Return (cell, place, bytes) of what would be freed with a label.")
+      .def("out_of_reach", out_of_reach, py::arg("in_use"), py::arg("hooks"), py::arg("least"),
+           "Return what cells made and no label of a slot leads to, by what keeps it.")
+      .def("holdings", holdings, py::arg("blocks"), py::arg("last"), py::arg("least"),
+           "Return what keeps the blocks with these addresses.")
+      .def("blocks", &HeapSnapshot::blocks, py::arg("labels"),
+           py::call_guard<py::gil_scoped_release>(),
+           "Return the large blocks that some labels lead to.")
       .def("largest", &HeapSnapshot::largest, py::arg("label"), py::arg("most"),
            "Return (way, own bytes) of the largest objects that only a label keeps.");
 }

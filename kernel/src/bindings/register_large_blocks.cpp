@@ -1,16 +1,14 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "bindings/places.hpp"
 #include "bindings/register.hpp"
-#include "xleak/monitor/large_blocks.hpp"
 
 namespace py = pybind11;
 using namespace xleak::monitor;
 
 namespace xleak::bindings {
-namespace {
 
-/// (file, line, function), as the user wrote them; None where no line is known.
 py::object place_of(SiteIndex index) {
   const auto site = site_at(index);
   if (!site) return py::none();
@@ -23,6 +21,8 @@ py::object place_of(SiteIndex index) {
   };
   return py::make_tuple(text(site->file), site->line, text(site->function));
 }
+
+namespace {
 
 const char* name_of(BlockKind kind) {
   switch (kind) {

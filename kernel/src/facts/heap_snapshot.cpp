@@ -17,6 +17,8 @@ constexpr std::int64_t kSmallLeafBytes = 512;
 constexpr Py_ssize_t kManyKeys = 512;
 // A view of less pins nothing worth asking each tensor for its size.
 constexpr std::int64_t kLeastBehindView = 64 << 10;
+// The ledger knows no smaller blocks.
+constexpr std::int64_t kLeastPieceBytes = 64 << 10;
 
 bool is_object(std::uintptr_t address) { return address != 0 && (address & 1) == 0; }
 
@@ -165,6 +167,7 @@ bool HeapSnapshot::read_rows(const TrackedObjects& tracked) {
       if (is_object(addresses_[node])) {
         read_object(object_at(addresses_[node]));
         bytes_[node] = leaves_.total();
+        if (bytes_[node] >= kLeastPieceBytes) note_memory(static_cast<Node>(node));
         pooled_[node] =
             static_cast<std::uint32_t>(std::min<std::int64_t>(leaves_.pymalloc_bytes, UINT32_MAX));
       } else if (const auto late = late_.find(static_cast<Node>(node)); late != late_.end()) {
@@ -192,6 +195,12 @@ void HeapSnapshot::read_object(PyObject* object) {
   const bool named = kind == Kind::dict && named_entries_.count(object) != 0;
   const bool of_module = kind == Kind::dict && is_module_dict(object);
   if (kind == Kind::barrier || named || of_module) common_.push_back(graph_.size());
+  if (kind == Kind::barrier && is_users_class(object)) own_types_.push_back(graph_.size());
+  if (is_librarys_function(object)) library_functions_.push_back(graph_.size());
+  if (kind >= Kind::table) data_.push_back(graph_.size());
+  if (is_users_coroutine(object)) coroutines_.push_back(graph_.size());
+  const bool is_open = !named && !of_module && is_container(object, kind);
+  if (is_open) open_containers_.push_back(graph_.size());
   const bool collection = kind == Kind::list || kind == Kind::dict || kind == Kind::sized;
   if (collection && !named && !of_module) containers_.push_back(graph_.size());
   if (kind == Kind::frame) frames_.push_back(graph_.size());
@@ -347,6 +356,8 @@ HeapSnapshot::Node HeapSnapshot::add_storage(const std::optional<StorageFacts>& 
     node = add_node(key, storage->bytes);
     storage_users_[node] = storage->users;
     devices_[node] = storage->device;
+    if (storage->bytes >= kLeastPieceBytes)
+      starts_[node] = static_cast<std::uintptr_t>(storage->address);
     if (storage->device != "cpu") {
       owners_[node] = storage->device;
     } else if (storage->foreign || !storage->in_malloc) {

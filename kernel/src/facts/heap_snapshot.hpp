@@ -17,6 +17,7 @@
 #include "reference.hpp"
 #include "torch_facts.hpp"
 #include "xleak/monitor/graph.hpp"
+#include "xleak/monitor/large_blocks.hpp"
 #include "xleak/monitor/page_memory.hpp"
 
 namespace xleak::facts {
@@ -59,6 +60,9 @@ class HeapSnapshot {
   bool read(const Limits& limits);
   /// Finds who keeps what. Needs no GIL. False: it was stopped.
   bool analyse(const monitor::Stop& stop);
+  /// Notes which memory of 64 KiB and more a cell made. `blocks`: all that are alive, by address.
+  /// Needs no GIL.
+  void find_births(const std::vector<monitor::LargeBlock>& blocks);
 
   std::size_t object_count() const { return addresses_.size(); }
   std::size_t reference_count() const { return graph_.targets.size(); }
@@ -177,6 +181,47 @@ class HeapSnapshot {
   /// The shortest way from an object of the garbage, which is alive, back to itself; empty where
   /// there is none. Needs the GIL.
   Circle way_around(PyObject* object) const;
+  /// How much a cell made at one place.
+  struct Birth {
+    std::uint32_t cell = 0;
+    monitor::SiteIndex site = 0;
+    std::int64_t bytes = 0;
+  };
+  /// Where that was made which would be freed with a label, in pieces of 64 KiB and more; most
+  /// bytes first.
+  std::vector<Birth> births(const std::string& label) const;
+  /// Pieces of memory under what keeps them.
+  struct Holding {
+    monitor::GraphNode holder = 0;
+    std::string way;         ///< To the holder; from `describe_ways` on.
+    std::string type_name;   ///< Of the holder, likewise.
+    std::int64_t bytes = 0;  ///< What would be freed if it let go of them.
+    std::size_t count = 0;   ///< Pieces.
+    std::vector<Birth> births;
+  };
+  /// What cells made and no label of a slot leads to, but perhaps one of the `hooks`, by what keeps
+  /// at least so much, most bytes first. Not what the labels `in_use` or a coroutine lead to
+  /// either, nor what a running function or native code has. Needs no GIL.
+  std::vector<Holding> out_of_reach(const std::vector<std::string>& in_use,
+                                    const std::vector<std::string>& hooks,
+                                    std::int64_t least) const;
+  /// The same of the blocks with these addresses; the way to them ends at the `last` object, where
+  /// it leads there. Needs no GIL.
+  std::vector<Holding> holdings(const std::vector<std::uintptr_t>& blocks, std::uintptr_t last,
+                                std::int64_t least) const;
+  /// Names the holders; those to which the way has changed since go. Needs the GIL.
+  void describe_ways(std::vector<Holding>& found) const;
+  /// A block of 64 KiB and more that a cell made, and the labels that lead to it.
+  struct HeldBlock {
+    std::uintptr_t address = 0;
+    std::uint32_t order = 0;  ///< Of its birth: no other block has both.
+    std::int64_t bytes = 0;
+    /// Whether containers alone lead from a label to it, or to the array or table that has it.
+    bool is_open = false;
+    std::vector<std::string> labels;
+  };
+  /// All that some labels lead to, but through modules and namespaces. Needs no GIL.
+  std::vector<HeldBlock> blocks(const std::vector<std::string>& labels) const;
   /// The largest objects that only `label` keeps: the way to each and its own bytes. Needs the GIL.
   std::vector<std::pair<std::string, std::int64_t>> largest(const std::string& label,
                                                             std::size_t most) const;
@@ -234,6 +279,15 @@ class HeapSnapshot {
   PyObject* live_value(Node label, Node node) const;
   std::string describe(const std::vector<Node>& way,
                        std::vector<PyObject*>* passed = nullptr) const;
+  void note_memory(Node node);
+  std::uintptr_t start_of(Node node) const;
+  template <typename Pieces>
+  std::vector<Birth> births_of(const Pieces& pieces) const;
+  std::vector<Holding> holdings_of(const std::vector<Node>& pieces, Node last,
+                                   std::int64_t least) const;
+  monitor::Marks closed() const;
+  template <typename Visit>
+  void each_reached(std::vector<Node> starts, monitor::Marks closed, Visit visit) const;
 
   monitor::PageMemory memory_;
   monitor::LargeVector<NamedSlot> slots_;
@@ -294,6 +348,20 @@ class HeapSnapshot {
   std::int64_t behind(const View& view, std::int64_t fraction) const;
   monitor::LargeVector<Node> containers_;
   std::vector<Node> common_;  ///< Modules, types and namespaces, which lead to everything.
+  monitor::LargeVector<Node> library_functions_;
+  std::vector<Node> own_types_;  ///< Those of the common ones that are classes of the user's.
+  /// By node where its memory begins, if not at the object itself.
+  std::pmr::unordered_map<Node, std::uintptr_t> starts_{memory_.get()};
+  monitor::LargeVector<Node> open_containers_;  ///< Those that show all that they refer to.
+  monitor::LargeVector<Node> data_;             ///< Arrays, tensors and tables.
+  std::vector<Node> coroutines_;                ///< Of the user's: code that goes on later.
+  struct Piece {
+    std::uintptr_t address;
+    std::uint32_t order;
+    std::uint32_t cell;
+    monitor::SiteIndex site;
+  };
+  std::map<Node, Piece> pieces_;  ///< What cells made, in pieces of 64 KiB and more.
   std::vector<Node> frames_;
   Node outside_ = monitor::kNoNode;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "python_versions.hpp"
 #include "reference.hpp"
 
 namespace xleak::facts {
@@ -21,6 +22,20 @@ PyCFunction own_sizeof(PyTypeObject* type) {
   if (found == nullptr || !Py_IS_TYPE(found, &PyMethodDescr_Type)) return nullptr;
   const PyMethodDef* method = reinterpret_cast<PyMethodDescrObject*>(found)->d_method;
   return method->ml_flags == METH_NOARGS ? method->ml_meth : nullptr;
+}
+
+/// What stands as a module's name in the dictionary of a class or a function; may be null.
+PyObject* module_in(PyObject* dict) {
+  static PyObject* const key = PyUnicode_InternFromString("__module__");
+  if (dict == nullptr || key == nullptr) return nullptr;
+  PyObject* module = PyDict_GetItemWithError(dict, key);
+  if (module == nullptr) PyErr_Clear();
+  return module;
+}
+
+bool is_of_the_notebook(PyObject* module) {
+  return module != nullptr && PyUnicode_CheckExact(module) &&
+         PyUnicode_CompareWithASCIIString(module, "__main__") == 0;
 }
 
 std::int64_t size_told(PyCFunction size_of, PyObject* object) {
@@ -74,6 +89,49 @@ bool is_module_dict(PyObject* dict) {
   return module != nullptr && PyModule_Check(module) && PyModule_GetDict(module) == dict;
 }
 
+bool is_users_class(PyObject* object) {
+  return PyType_Check(object) &&
+         is_of_the_notebook(module_in(dict_of_type(reinterpret_cast<PyTypeObject*>(object))));
+}
+
+bool is_librarys_function(PyObject* object) {
+  static PyTypeObject* const cache = imported_type("functools", "_lru_cache_wrapper");
+  if (PyFunction_Check(object)) return !is_of_the_notebook(PyFunction_GET_MODULE(object));
+  if (cache == nullptr || !Py_IS_TYPE(object, cache)) return false;
+  PyObject** dict = _PyObject_GetDictPtr(object);
+  return dict != nullptr && !is_of_the_notebook(module_in(*dict));
+}
+
+bool is_users_coroutine(PyObject* object) {
+  if (!PyCoro_CheckExact(object)) return false;
+  const Reference frame = Reference::steal(PyObject_GetAttrString(object, "cr_frame"));
+  if (!frame) PyErr_Clear();
+  if (!frame || !PyFrame_Check(frame.get())) return false;
+  const Reference names = globals_of(reinterpret_cast<PyFrameObject*>(frame.get()));
+  return names && is_of_the_notebook(PyDict_GetItemString(names.get(), "__name__"));
+}
+
+bool is_container(PyObject* object, Kind kind) {
+  return kind == Kind::list || kind == Kind::dict || PyTuple_Check(object) ||
+         (kind == Kind::sized && !PyGen_Check(object) && !PyCoro_CheckExact(object));
+}
+
+std::uintptr_t start_of_memory(PyObject* object, Kind kind) {
+  const void* start = object;
+  if (kind == Kind::list) {
+    start = reinterpret_cast<PyListObject*>(object)->ob_item;
+  } else if (kind == Kind::dict) {
+    start = reinterpret_cast<PyDictObject*>(object)->ma_keys;
+  } else if (kind == Kind::ndarray) {
+    start = reinterpret_cast<ArrayFields*>(object)->data;
+  } else if (PyAnySet_Check(object)) {
+    start = reinterpret_cast<PySetObject*>(object)->table;
+  } else if (PyByteArray_Check(object)) {
+    start = PyByteArray_AS_STRING(object);
+  }
+  return reinterpret_cast<std::uintptr_t>(start);
+}
+
 std::int64_t owned_array_bytes(PyObject* array) {
   return reinterpret_cast<ArrayFields*>(array)->owns_data() ? shown_bytes(array) : 0;
 }
@@ -102,6 +160,9 @@ KnownTypes::KnownTypes(std::pmr::memory_resource* memory) : known_(memory) {
   } imported[] = {{"collections", "deque", Kind::sized},
                   {"array", "array", Kind::sized},
                   {"io", "BytesIO", Kind::sized},
+                  {"pandas", "DataFrame", Kind::table},
+                  {"pandas", "Series", Kind::table},
+                  {"pandas", "Index", Kind::table},
                   {"numpy", "ndarray", Kind::ndarray},
                   {"torch._C", "TensorBase", Kind::tensor},
                   {"torch._C", "StorageBase", Kind::storage},

@@ -21,6 +21,7 @@ enum class Kind : std::uint8_t {
   sized,  ///< Built-in types whose own __sizeof__ tells what tp_basicsize does not.
   dict,
   frame,
+  table,  ///< Of pandas: its numbers are what it shows.
   ndarray,
   tensor,
   storage,
@@ -62,6 +63,22 @@ PyTypeObject* imported_type(const char* module, const char* name);
 
 /// Whether `dict` is the namespace of an imported module.
 bool is_module_dict(PyObject* dict);
+
+/// Whether an object is a class that was defined in the notebook itself.
+bool is_users_class(PyObject* object);
+
+/// Whether an object is a function that was defined elsewhere, or the cache around one.
+bool is_librarys_function(PyObject* object);
+
+/// Whether an object is a coroutine of the notebook's own, which goes on later.
+bool is_users_coroutine(PyObject* object);
+
+/// Whether what an object refers to is what it shows: a container's elements.
+bool is_container(PyObject* object, Kind kind);
+
+/// Where the memory of a large built-in object begins that it does not have in itself: the items of
+/// a list, the table of a dictionary, the numbers of an array; the object's own address for others.
+std::uintptr_t start_of_memory(PyObject* object, Kind kind);
 
 /// What numpy's C interface fixes of an array (PyArrayObject_fields, the same in numpy 1 and 2).
 struct ArrayFields {

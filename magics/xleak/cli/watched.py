@@ -148,11 +148,11 @@ class WatchedRun:
         assert isinstance(client, AsyncKernelClient)
         return client
 
-    async def _ask(self, names: bool = False) -> bool:
+    async def _ask(self, at_end: bool = False) -> bool:
         """Whether the kernel gave an account. It is asked for the cells that are new: to tell them all after
         each one would take longer than a long notebook runs."""
         text = await _evaluate(
-            self._kernel(), _EXPRESSION.format(names, max(self._cells, default=0))
+            self._kernel(), _EXPRESSION.format(at_end, max(self._cells, default=0))
         )
         if text is None:
             return False
@@ -170,7 +170,7 @@ class WatchedRun:
             await self._run_cell(cell, position, number)
             if self.failure is not None:
                 return
-        await self._ask(names=True)
+        await self._ask(at_end=True)
         self._client.set_widgets_metadata()
 
     async def _run_cell(self, cell: NotebookNode, position: int, number: int) -> None:

@@ -121,7 +121,7 @@ class LeakcheckMagic(Magics):
             self._diagnoser.show(request.as_json)
             return
         whole = request.as_json or request.page is not None or request.all_of_them
-        verdict = live_verdict(names=not request.as_json, with_dismissed=whole)
+        verdict = live_verdict(names=not request.as_json, with_dismissed=whole, settled=True)
         suspicions: list[Suspicion] = []
         if verdict.findings or request.notes:
             read = source_of_session(self.shell, verdict)

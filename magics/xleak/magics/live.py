@@ -17,11 +17,14 @@ def live_watcher() -> Watcher:
     return watching
 
 
-def live_verdict(names: bool = False, with_dismissed: bool = True) -> Verdict:
-    """The session's verdict now, in the middle of a cell. names: with the names that hold most.
-    Raises UsageError where there is none."""
-    live_watcher().refresh()
-    return session_verdict(names, with_dismissed)
+def live_verdict(
+    names: bool = False, with_dismissed: bool = True, settled: bool = False
+) -> Verdict:
+    """The session's verdict now, in the middle of a cell. names: with the names that hold most. settled: as if one more
+    quiet cell had ended. Raises UsageError where there is none."""
+    if not settled:
+        live_watcher().refresh()
+    return session_verdict(names, with_dismissed, settled=settled)
 
 
 def cell_sources(shell: InteractiveShell, verdict: Verdict) -> dict[int, str]:

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
-from xleak.originals import _current_frames, time
+from xleak.originals import _current_frames, threading, time
 from xleak.shell import gradient_table, torch_module
 from xleak.shell.caches import LAST_RESULT
 from xleak.shell.fields import class_fields, loaded_class
@@ -141,13 +141,24 @@ def _errors(watcher: Watcher) -> Iterator[Slot]:
             yield entries, name, LAST_TRACEBACK
 
 
+def running_labels() -> list[str]:
+    """The labels of what the program's threads work with, and of what registries with a smell of their own have."""
+    main = threading.main_thread().ident
+    others = [_label_of_thread(ident) for ident in _current_frames() if ident != main]
+    return ["the registered threads", "weakref's finalizers", "multiprocessing's children", *others]
+
+
+def _label_of_thread(ident: int) -> str:
+    return f"a running function of thread {ident}"
+
+
 def _roots() -> Iterator[tuple[str, object]]:
     for ident, frame in _current_frames().items():
         # A frame that returns while the snapshot refers to it keeps the locals of its callers, the
         # snapshot among them. The outermost frame outlives the snapshot.
         while frame.f_back is not None:
             frame = frame.f_back
-        yield f"a running function of thread {ident}", frame
+        yield _label_of_thread(ident), frame
     yield "sys.modules", sys.modules
 
 

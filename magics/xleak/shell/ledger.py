@@ -5,8 +5,8 @@ from __future__ import annotations
 from xleak import _native
 
 _SWITCHED_OFF = (
-    "the ledger is off. Set XLEAK_LEDGER=1 before the kernel starts, or run `%config Xleak.ledger = True` before "
-    "the cells that make it."
+    "the ledger is off. Run `%config Xleak.ledger = True` before the cells that make it, and see that XLEAK_LEDGER is "
+    "not 0."
 )
 _lines_unknown = ""
 

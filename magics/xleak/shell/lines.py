@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xleak import _native
+from xleak.shell.births import lines_before
 from xleak.shell.ledger import why_lines_are_unknown
-from xleak.shell.source import lines_left_out
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -62,7 +62,7 @@ def account_of_lines(shell: InteractiveShell) -> LineAccount:
         LineUse(
             cells.get(file),
             file,
-            line + _lines_before(shell, cells.get(file)),
+            line + lines_before(shell, cells.get(file)),
             linecache.getline(file, line).strip(),
             kept.get((file, line), 0),
             peaks.get((file, line), 0),
@@ -71,12 +71,6 @@ def account_of_lines(shell: InteractiveShell) -> LineAccount:
     ]
     lines.sort(key=lambda it: (-it.kept_bytes, -it.peak_bytes))
     return LineAccount(lines, other)
-
-
-def _lines_before(shell: InteractiveShell, cell: int | None) -> int:
-    """Lines of a cell before the first that Python counts."""
-    typed = shell.history_manager.input_hist_raw if shell.history_manager else []
-    return lines_left_out(typed[cell]) if cell is not None and cell < len(typed) else 0
 
 
 def _peaks(records: Iterable[_native.CellRecord]) -> dict[_Place, int]:

@@ -55,7 +55,7 @@ class Xleak(Configurable):
 
     ledger = Bool(
         help="Whether every block of 64 KiB and more is known, with the line that made it, by the import "
-        "tables of all libraries. Default: off, unless XLEAK_LEDGER is 1.",
+        "tables of all libraries. Default: on, unless XLEAK_LEDGER is 0.",
     ).tag(config=True)
 
     def __init__(self, **kwargs: Any) -> None:
@@ -95,7 +95,10 @@ class Xleak(Configurable):
 
     @default("ledger")
     def _ledger_from_environment(self) -> bool:
-        return os.environ.get("XLEAK_LEDGER", "") == "1"
+        chosen = os.environ.get("XLEAK_LEDGER", "")
+        if chosen not in ("", "0", "1"):
+            _say(f"XLEAK_LEDGER is {chosen!r}; it may be 0 or 1.")
+        return chosen != "0"
 
     def policy_of(self, code: str) -> str:
         """The policy of one rule: its own, or the session's."""

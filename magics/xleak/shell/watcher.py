@@ -270,6 +270,15 @@ class Watcher:
         return not self._unfinished
 
     @_harmless
+    def settle(self) -> None:
+        """Judges everything as if one more quiet cell had ended: what has to outlive its cell to be a leak has then
+        done so."""
+        self.refresh()
+        if _native.enabled():
+            self._holders.suspect()
+            self._judge(None, self.last_cell + 1)
+
+    @_harmless
     def by_itself(self, step: Callable[[], Result]) -> Result:
         """Runs what nobody asked for; None where it failed."""
         return step()
@@ -360,10 +369,11 @@ class Watcher:
             until = time.monotonic() + _SHARE_OF_CELLS * without_rest
             self.idle(lambda: time.monotonic() >= until)
 
-    def _judge(self, interrupted: Interrupted | None) -> None:
+    def _judge(self, interrupted: Interrupted | None, cell: int | None = None) -> None:
+        """cell: the index of the last cell that ended, where it is another than that."""
         self._tools_of_look = self.tool_names()
         try:
-            done = self._look(interrupted)
+            done = self._look(interrupted, self.last_cell if cell is None else cell)
         finally:
             self._tools_of_look = None
         if not done:
@@ -372,10 +382,10 @@ class Watcher:
         self._unfinished = False
         self._conclude(self.last_cell, self._holders.facts)
 
-    def _look(self, interrupted: Interrupted | None) -> bool:
+    def _look(self, interrupted: Interrupted | None, cell: int) -> bool:
         if not self.caches.unused and self.caches.moved(self.tool_names(), self.mentioned):
             self._holders.suspect_outputs()
-        return self._holders.look(self, self.last_cell, interrupted)
+        return self._holders.look(self, cell, interrupted)
 
     def _conclude(self, cell: int, holders: list[_native.Holder]) -> None:
         judgement = _native.judge(cell, [self._entry(it) for it in self.outputs], holders)

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from xleak.shell.holders.asked_for import AskedFor
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.frameworks import KERAS, ON_CUDA, PARALLEL_SEARCHES, any_imported
 from xleak.shell.holders.open_files import OpenFiles
 from xleak.shell.holders.timed_lines import TimedLines
+from xleak.shell.holders.uses import Uses
 from xleak.shell.widgets import is_imported as widgets_are_imported
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ class CellWatchers:
         self.counts = Counts()
         self.files = OpenFiles()
         self.timed = TimedLines()
+        self.uses = Uses()
+        self.asked = AskedFor(self.uses)
         if widgets_are_imported():
             self.widgets.history.before_cell()
         if "torch" in sys.modules:
@@ -81,6 +85,7 @@ class CellWatchers:
             widgets_are_imported() and self.widgets.history.after_cell(index, source),
             self.files.after_cell(index, source),
             self.timed.after_cell(index, sources, shell),
+            self.asked.after_cell(index, source, shell.user_ns),
         ]
         if any_imported(PARALLEL_SEARCHES):
             noticed.append(self.search_workers.after_cell(index))

@@ -36,10 +36,19 @@ class Look:
     """Index of the last cell that raised."""
     sources: dict[int, str]
     """What the user ran, by index of the cell, oldest first."""
+    running: str
+    """The source of the cell that runs or ran last."""
     search_again: Callable[[], None]
     """Has the next cell searched too: what was found must outlive it to be a leak."""
     explained: set[str] = field(default_factory=set)
     """Expressions of containers that a reporter gave the cause of: those after it leave them."""
+    told: dict[str, _native.Holder] = field(default_factory=dict)
+    """What the reporters before have told of, by label."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether somebody asks for a verdict: `cell` is a quiet one that would come next."""
+        return self.cell > self.watcher.last_cell
 
 
 # Tells the holders of one kind. Functions; objects where they compare with the look before.

@@ -33,6 +33,7 @@ from xleak.shell.holders.last_traceback import last_traceback
 from xleak.shell.holders.made_in_forward import MadeInForward
 from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
+from xleak.shell.holders.out_of_reach import out_of_reach
 from xleak.shell.holders.pictures import DecodedPictures
 from xleak.shell.holders.products import MatrixProducts
 from xleak.shell.holders.registries import Registries
@@ -43,6 +44,7 @@ from xleak.shell.holders.running import LeftRunning
 from xleak.shell.holders.squares import Squares
 from xleak.shell.holders.tapes import Tapes
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
+from xleak.shell.holders.unused_values import UnusedValues
 from xleak.shell.holders.views import PinnedViews
 from xleak.shell.holders.workers import IdleWorkers
 
@@ -126,4 +128,7 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         DatasetCopies(),
         watching.timed,
         Tapes(),
+        out_of_reach,
+        watching.asked,
+        UnusedValues(watching.uses),
     ]

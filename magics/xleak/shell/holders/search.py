@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xleak import _native
+from xleak.shell.births import cause_of
 from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.cell_watchers import CellWatchers
 from xleak.shell.holders.doubled_peaks import peaked_again
@@ -102,15 +103,23 @@ class Holders:
         reporters = self._all_reporters(interrupted)
         if self._signs is None or not self._signs.read(self._sources, interrupted):
             return None
-        look = Look(heap, live, watcher, index, self._failed_cell, self._sources, self.suspect)
-        told: dict[str, _native.Holder] = {}
+        look = Look(
+            heap,
+            live,
+            watcher,
+            index,
+            self._failed_cell,
+            self._sources,
+            self._running,
+            self.suspect,
+        )
         for reporter in reporters:
             if interrupted is not None and interrupted():
                 return None
             for holder in reporter(look):
                 # What two could tell of is the first one's.
-                told.setdefault(holder.label, holder)
-        return list(told.values())
+                look.told.setdefault(holder.label, holder)
+        return [_with_line(look, holder) for holder in look.told.values()]
 
     def _all_reporters(self, interrupted: Callable[[], bool] | None) -> list[Reporter]:
         """None yet where it was interrupted: there is much to import."""
@@ -159,3 +168,22 @@ class Holders:
         self.facts = facts
         self._crept_bytes = 0
         return True
+
+
+def _with_line(look: Look, holder: _native.Holder) -> _native.Holder:
+    """With the cell and the line that made what a name holds, where the ledger knows them."""
+    births = look.heap.births(holder.label) if holder.held_bytes and holder.line is None else []
+    cause = cause_of(look.watcher.shell, births)
+    if cause is None or cause.line is None:
+        return holder
+    return _native.Holder(
+        holder.kind,
+        holder.label,
+        holder.held_bytes,
+        cause.cell,
+        holder.largest,
+        holder.count,
+        holder.release,
+        holder.shown_bytes,
+        cause.line,
+    )

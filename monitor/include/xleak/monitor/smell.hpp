@@ -73,6 +73,7 @@ struct Holder {
   int count = 0;                  ///< How many objects of the user's it has, where that matters.
   std::string release;            ///< The code that lets go of them; empty where none is exact.
   std::int64_t shown_bytes = 0;   ///< Of views: what they show themselves.
+  std::optional<int> line = std::nullopt;  ///< Of that cell, which made what is held.
 };
 
 /// What a cell did on a device. Empty is unknown.

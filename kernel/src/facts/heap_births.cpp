@@ -1,0 +1,198 @@
+// What a snapshot tells of memory by the cells that made it.
+#include <algorithm>
+
+#include "heap_snapshot.hpp"
+#include "xleak/monitor/reach.hpp"
+
+namespace xleak::facts {
+
+void HeapSnapshot::note_memory(Node node) {
+  auto* object = reinterpret_cast<PyObject*>(addresses_[node]);
+  const std::uintptr_t start = start_of_memory(object, types_.kind_of(Py_TYPE(object)));
+  if (start != addresses_[node]) starts_[node] = start;
+}
+
+/// Where the memory of a node begins, or lies at least.
+std::uintptr_t HeapSnapshot::start_of(Node node) const {
+  const auto known = starts_.find(node);
+  if (known != starts_.end()) return known->second;
+  return is_memory(node) ? addresses_[node] >> 1 : addresses_[node];
+}
+
+void HeapSnapshot::find_births(const std::vector<monitor::LargeBlock>& blocks) {
+  constexpr std::int64_t kLeastBytes = 64 << 10;
+  for (Node node = 1; !blocks.empty() && node < graph_.size(); ++node) {
+    if (bytes_[node] < kLeastBytes) continue;
+    const std::uintptr_t start = start_of(node);
+    auto block = std::upper_bound(
+        blocks.begin(), blocks.end(), start,
+        [](std::uintptr_t at, const monitor::LargeBlock& it) { return at < it.address; });
+    if (block == blocks.begin()) continue;
+    --block;
+    const auto length = static_cast<std::uintptr_t>(std::max(block->bytes, block->reserved_bytes));
+    if (start < block->address + length && block->cell != 0 &&
+        block->kind != monitor::BlockKind::python_arena)
+      pieces_[node] = {block->address, block->order, block->cell, block->site};
+  }
+}
+
+template <typename Pieces>
+std::vector<HeapSnapshot::Birth> HeapSnapshot::births_of(const Pieces& pieces) const {
+  std::map<std::pair<std::uint32_t, monitor::SiteIndex>, std::int64_t> by_place;
+  for (const Node node : pieces) {
+    const Piece& piece = pieces_.at(node);
+    by_place[{piece.cell, piece.site}] += bytes_[node];
+  }
+  std::vector<Birth> births;
+  for (const auto& [place, bytes] : by_place) births.push_back({place.first, place.second, bytes});
+  std::stable_sort(births.begin(), births.end(),
+                   [](const Birth& a, const Birth& b) { return a.bytes > b.bytes; });
+  return births;
+}
+
+std::vector<HeapSnapshot::Birth> HeapSnapshot::births(const std::string& label) const {
+  const auto top = label_node(label);
+  std::vector<Node> kept;
+  for (const auto& [node, piece] : pieces_) {
+    if (top && dominates(*top, node)) kept.push_back(node);
+  }
+  return births_of(kept);
+}
+
+/// What leads everywhere, modules, namespaces and the classes of libraries, and the functions of
+/// libraries: what those keep is no expression's.
+monitor::Marks HeapSnapshot::closed() const {
+  monitor::Marks closed(graph_.size(), false);
+  for (const Node node : common_) closed[node] = true;
+  for (const Node node : library_functions_) closed[node] = true;
+  for (const Node node : own_types_) closed[node] = false;
+  return closed;
+}
+
+/// `visit` gets each node that the starts lead to, themselves included; false: not through it.
+template <typename Visit>
+void HeapSnapshot::each_reached(std::vector<Node> starts, monitor::Marks closed,
+                                Visit visit) const {
+  monitor::LargeVector<Node> pending(starts.begin(), starts.end());
+  for (const Node node : pending) closed[node] = true;
+  while (!pending.empty()) {
+    const Node node = pending.back();
+    pending.pop_back();
+    if (!visit(node)) continue;
+    for (auto edge = graph_.first[node]; edge < graph_.first[node + 1]; ++edge) {
+      const Node target = graph_.targets[edge];
+      if (closed[target]) continue;
+      closed[target] = true;
+      pending.push_back(target);
+    }
+  }
+}
+
+std::vector<HeapSnapshot::Holding> HeapSnapshot::holdings_of(const std::vector<Node>& pieces,
+                                                             Node last, std::int64_t least) const {
+  monitor::Marks shared(graph_.size(), false);
+  for (Node node = 0; node <= labels_.size(); ++node) shared[node] = true;
+  for (const Node node : common_) shared[node] = true;
+  shared[outside_] = true;
+  monitor::Marks held_outside(graph_.size(), false);
+  for (auto edge = graph_.first[outside_]; edge < graph_.first[outside_ + 1]; ++edge)
+    held_outside[graph_.targets[edge]] = true;
+  std::vector<Holding> found;
+  for (const auto& it : monitor::holdings({tree_, before_, retained_, shared}, pieces, last)) {
+    if (it.bytes < least || held_outside[it.holder]) continue;
+    found.push_back({it.holder, "", "", it.bytes, it.pieces.size(), births_of(it.pieces)});
+  }
+  return found;
+}
+
+std::vector<HeapSnapshot::Holding> HeapSnapshot::out_of_reach(
+    const std::vector<std::string>& in_use, const std::vector<std::string>& hooks,
+    std::int64_t least) const {
+  std::vector<Node> starts = label_nodes(in_use);
+  monitor::Marks is_hook(graph_.size(), false);
+  for (const Node label : label_nodes(hooks)) is_hook[label] = true;
+  for (Node label = 1; label <= last_name_; ++label) {
+    if (!is_hook[label]) starts.push_back(label);
+  }
+  starts.insert(starts.end(), coroutines_.begin(), coroutines_.end());
+  monitor::Marks reached(graph_.size(), false);
+  if (!pieces_.empty()) {
+    each_reached(starts, closed(), [&](Node node) {
+      reached[node] = true;
+      return true;
+    });
+  }
+  std::vector<Node> lost;
+  for (const auto& [node, piece] : pieces_) {
+    if (!reached[node]) lost.push_back(node);
+  }
+  return holdings_of(lost, monitor::kNoNode, least);
+}
+
+std::vector<HeapSnapshot::Holding> HeapSnapshot::holdings(const std::vector<std::uintptr_t>& blocks,
+                                                          std::uintptr_t last,
+                                                          std::int64_t least) const {
+  std::vector<Node> wanted;
+  for (const auto& [node, piece] : pieces_) {
+    if (std::find(blocks.begin(), blocks.end(), piece.address) != blocks.end())
+      wanted.push_back(node);
+  }
+  return holdings_of(wanted, index_.find(last), least);
+}
+
+void HeapSnapshot::describe_ways(std::vector<Holding>& found) const {
+  std::vector<Holding> described;
+  for (Holding& it : found) {
+    std::vector<PyObject*> passed;
+    it.way = describe(monitor::way_to(before_, 0, it.holder), &passed);
+    if (it.way.empty()) continue;
+    if (!passed.empty()) it.type_name = Py_TYPE(passed.back())->tp_name;
+    described.push_back(std::move(it));
+  }
+  found = std::move(described);
+}
+
+std::vector<HeapSnapshot::HeldBlock> HeapSnapshot::blocks(
+    const std::vector<std::string>& labels) const {
+  std::map<Node, HeldBlock> found;
+  if (pieces_.empty()) return {};
+  const monitor::Marks closed_nodes = closed();
+  for (const std::string& label : labels) {
+    const auto node = label_node(label);
+    if (!node) continue;
+    each_reached({*node}, closed_nodes, [&](Node reached) {
+      const auto piece = pieces_.find(reached);
+      if (piece == pieces_.end()) return true;
+      HeldBlock& block = found[reached];
+      if (block.labels.empty()) {
+        block.address = piece->second.address;
+        block.order = piece->second.order;
+        block.bytes = bytes_[reached];
+      }
+      block.labels.push_back(label);
+      return true;
+    });
+  }
+  monitor::Marks passed(graph_.size(), false);
+  for (Node label = 0; label <= labels_.size(); ++label) passed[label] = true;
+  for (const Node node : open_containers_) passed[node] = true;
+  std::vector<Node> shown;
+  monitor::Marks is_data(graph_.size(), false);
+  for (const Node node : data_) is_data[node] = true;
+  each_reached(label_nodes(labels), closed_nodes, [&](Node node) {
+    const auto block = found.find(node);
+    if (block != found.end()) block->second.is_open = true;
+    if (is_data[node]) shown.push_back(node);
+    return static_cast<bool>(passed[node]);
+  });
+  each_reached(shown, closed_nodes, [&](Node node) {
+    const auto block = found.find(node);
+    if (block != found.end()) block->second.is_open = true;
+    return true;
+  });
+  std::vector<HeldBlock> result;
+  for (auto& [node, block] : found) result.push_back(std::move(block));
+  return result;
+}
+
+}  // namespace xleak::facts

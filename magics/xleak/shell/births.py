@@ -1,0 +1,56 @@
+"""The cell and the line of the user's source that made memory, by the ledger of large blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xleak import _native
+from xleak.shell.source import lines_left_out
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+# (cell, (file, line, function), bytes), as HeapSnapshot gives them.
+Birth = tuple[int, tuple[str, int, str] | None, int]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """cell: index of the cell in which the line stands, which may be a function that another cell calls. line: None
+    where no line of the user's ran."""
+
+    cell: int
+    line: int | None
+
+
+def cause_of(shell: InteractiveShell, births: Sequence[Birth]) -> Cause | None:
+    """Where most of it was made; None where the ledger does not know."""
+    if not births:
+        return None
+    by_cell: dict[int, int] = {}
+    causes = [(_cause(shell, cell, place), size) for cell, place, size in births]
+    for cause, size in causes:
+        by_cell[cause.cell] = by_cell.get(cause.cell, 0) + size
+    largest = max(by_cell, key=lambda cell: by_cell[cell])
+    return next(cause for cause, _ in causes if cause.cell == largest)
+
+
+def lines_before(shell: InteractiveShell, count: int | None) -> int:
+    """Lines of In[count] before the first that Python counts."""
+    typed = shell.history_manager.input_hist_raw if shell.history_manager else []
+    return lines_left_out(typed[count]) if count is not None and count < len(typed) else 0
+
+
+def _cause(shell: InteractiveShell, cell: int, place: tuple[str, int, str] | None) -> Cause:
+    counts = vars(shell.compile).get("_filename_map", {})
+    count = counts.get(place[0]) if place is not None else None
+    if place is None or count is None:
+        return Cause(cell, None)
+    # A function may stand in an earlier cell than the one that called it.
+    for index in range(cell, 0, -1):
+        record = _native.record(index)
+        if record is not None and record.execution_count == count:
+            return Cause(index, place[1] + lines_before(shell, count))
+    return Cause(cell, None)

@@ -1,0 +1,66 @@
+"""Memory that cells made and that no name of the user's leads to: the general answer, after those of single smells."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Iterator, Sequence
+
+from xleak import _native
+from xleak.shell.births import Birth, cause_of
+from xleak.shell.heap import running_labels
+from xleak.shell.holders.look import REPORTED_BYTES, Look
+from xleak.shell.holders.origin import is_of_the_user
+from xleak.shell.registries import hooks
+
+# A single object may be in use by whoever keeps it.
+_SINGLE_BYTES = 16 << 20
+# What libraries make while they are imported is theirs.
+_IMPORTS = ("import ", "from ")
+_CACHE = "functools._lru_cache_wrapper"
+_IN_MODULE = re.compile(r"sys\.modules\['([^']+)'\]\.")
+
+
+def out_of_reach(look: Look) -> Iterator[_native.Holder]:
+    """One holder for each object or container that keeps such memory, once it outlived the cell that made it."""
+    of_hooks = [label for *_, label in hooks()]
+    for found in look.heap.out_of_reach(running_labels(), of_hooks, REPORTED_BYTES):
+        cause = cause_of(look.watcher.shell, found.births)
+        if cause is None or _may_be_in_use(found) or _is_told(look, found.way):
+            continue
+        if max(cell for cell, _, _ in found.births) >= look.cell:
+            look.search_again()
+            continue
+        label = _IN_MODULE.sub(r"\1.", found.way, count=1)
+        yield _native.Holder(
+            "out of reach",
+            label,
+            found.bytes,
+            cause.cell,
+            found.type_name,
+            found.count,
+            f"{_expression(found.way)}.cache_clear()" if found.type_name == _CACHE else "",
+            line=cause.line,
+        )
+
+
+def _may_be_in_use(found: _native.Holding) -> bool:
+    if found.count == 1 and found.bytes < _SINGLE_BYTES:
+        return True
+    module = _IN_MODULE.match(found.way)
+    # What a module of the user's own keeps is behind a name of theirs.
+    return _is_import(found.births) or (module is not None and is_of_the_user(module.group(1)))
+
+
+def _expression(way: str) -> str:
+    return f'__import__("sys").{way[4:]}' if way.startswith("sys.modules") else way
+
+
+def _is_told(look: Look, way: str) -> bool:
+    """Whether a smell of its own has told of it, or of what is in it."""
+    return any(way.startswith(label) or label.startswith(way) for label in look.told)
+
+
+def _is_import(births: Sequence[Birth]) -> bool:
+    lines = [linecache.getline(*place[:2]).lstrip() for _, place, _ in births if place is not None]
+    return bool(lines) and all(line.startswith(_IMPORTS) for line in lines)

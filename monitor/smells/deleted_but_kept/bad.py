@@ -1,0 +1,39 @@
+# %% a criterion and its teacher
+import numpy as np
+
+class Net:
+    def __init__(self, size):
+        self.weights = [np.ones(size) for _ in range(3)]
+
+class Criterion:
+    def __init__(self, teacher):
+        self.teacher, self.steps = teacher, 0
+
+teacher = Net(1_000_000)
+criterion = Criterion(teacher)
+
+# %% a criterion and its teacher: deleted
+teacher = None
+
+# %% a criterion and its teacher: kept  # expect: XL422
+print(criterion.steps)
+
+# %% a table in the defaults of a function
+table = np.ones((2_500, 1_000))
+features = {"table": lambda row, of=table: of[row], "double": lambda row: 2 * row}
+
+# %% a table in the defaults of a function: deleted
+del table
+
+# %% a table in the defaults of a function: kept  # expect: XL422
+print("ready")
+
+# %% the keys of a dictionary
+plates = {f"plate {n}": np.full(500_000, float(n)) for n in range(6)}
+names = plates.keys()
+
+# %% the keys of a dictionary: set to None
+plates = None
+
+# %% the keys of a dictionary: kept  # expect: XL422
+print("done")

@@ -1,0 +1,50 @@
+# %% both deleted
+import numpy as np
+
+class Net:
+    def __init__(self, size):
+        self.weights = [np.ones(size) for _ in range(3)]
+
+class Criterion:
+    def __init__(self, teacher):
+        self.teacher = teacher
+
+teacher = Net(1_000_000)
+criterion = Criterion(teacher)
+
+# %% both deleted: the end
+del teacher, criterion
+
+# %% shown by a container
+first, second = np.ones(2_500_000), np.zeros(10)
+arrays = {"first": first, "second": second}
+
+# %% shown by a container: deleted
+del first, second
+
+# %% in use by what keeps it
+class Index:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def nearest(self, value):
+        return int(np.abs(self.rows - value).argmin())
+
+rows = np.ones(2_500_000)
+index = Index(rows)
+
+# %% in use by what keeps it: deleted
+del rows
+
+# %% in use by what keeps it: asked
+print(index.nearest(3.0))
+
+# %% gone for good
+whole = np.ones(2_500_000)
+part = whole[:10].copy()
+
+# %% gone for good: deleted
+del whole
+
+# %% the end
+print(part.sum())

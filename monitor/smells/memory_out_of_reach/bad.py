@@ -1,0 +1,32 @@
+# %% timers of the event loop: set
+import asyncio
+
+import numpy as np
+
+def save(level):
+    return level.sum()
+
+for step in range(9):
+    asyncio.get_running_loop().call_later(3600, save, np.full(200_000, float(step)))
+
+# %% timers of the event loop: still there  # expect: XL421
+small = 1
+
+# %% a cache of the standard library: filled
+from urllib.parse import urlsplit
+
+sizes = [len(urlsplit("data:image/png;base64," + "A" * (500_000 + size)).path) for size in range(6)]
+
+# %% a cache of the standard library: still there  # expect: XL421
+print(len(sizes))
+
+# %% callbacks of IPython: registered
+def watched(frame):
+    before = frame.copy()
+    rows = [frame * factor for factor in range(3)]
+    get_ipython().events.register("post_run_cell", lambda result: before.size + len(rows))
+
+watched(np.ones(200_000))
+
+# %% callbacks of IPython: still there  # expect: XL421
+print("done")

@@ -1,0 +1,26 @@
+// Memory that no name of the user's leads to, kept by something of a library or of the interpreter.
+#include <string>
+
+#include "holder_findings.hpp"
+#include "xleak/monitor/bytes.hpp"
+
+namespace xleak::monitor::smells::memory_out_of_reach {
+namespace {
+
+std::string message(const Holder& holder) {
+  const std::string kept = holder.label + " keeps " + human(holder.held_bytes) +
+                           " that none of your names leads to (" + holder.largest + "). ";
+  if (!holder.release.empty()) return kept + "Free them with `" + holder.release + "`.";
+  return kept + "Take them out there: cancel the timer, remove the callback or clear the cache.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"out of reach", "Clear it", message});
+}
+
+}  // namespace
+
+extern const Smell smell;
+const Smell smell{"XL421", "memory_out_of_reach", Severity::warning, at_run_time};
+
+}  // namespace xleak::monitor::smells::memory_out_of_reach

@@ -154,7 +154,7 @@ soak: .venv/.xleak ## Thousands of cells, interrupts, odd frames, requests and f
 .PHONY: test
 test: ## Everything that has to pass
 	@# Two at a time, each with one compiler: much of them keeps one processor busy at most.
-	@CMAKE_BUILD_PARALLEL_LEVEL=1 $(MAKE) --no-print-directory -j2 --output-sync=target --keep-going \
+	@CMAKE_BUILD_PARALLEL_LEVEL=1 FUZZ_SECONDS=20 $(MAKE) --no-print-directory -j2 --output-sync=target --keep-going \
 		native-test sanitizers fuzz lint conformance $(ENVIRONMENTS:=/.pinned)
 	@$(MAKE) --no-print-directory suites
 
@@ -233,7 +233,7 @@ FUZZ_SEED ?= 1
 FUZZED := source notebook record
 
 .PHONY: fuzz
-fuzz: .venv/.pinned ## Feed the source engine and the readers of notebooks and records for a minute each
+fuzz: .venv/.pinned ## Feed the source engine and the readers of notebooks and records for a minute each (20 s in `make test`)
 	@cmake --preset fuzz --log-level=WARNING
 	@cmake --build --preset fuzz
 	@$(MAKE) --no-print-directory -j3 --output-sync=target $(FUZZED:%=fuzz-%)

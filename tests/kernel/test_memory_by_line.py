@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from harness import Session, start, stop
@@ -18,7 +18,7 @@ def load(count):
 
 @pytest.fixture
 def ledger_kernel() -> Iterator[Session]:
-    session = start({"XLEAK_LEDGER": "1"})
+    session = start()
     yield session
     stop(session)
 
@@ -80,7 +80,10 @@ def test_the_record_of_a_cell_has_what_was_born_in_it_and_the_peak_above_its_sta
     assert peak == pytest.approx(12 * MIB, rel=0.02)
 
 
-def test_where_the_ledger_is_off_a_sentence_says_how_to_have_it(fresh_kernel: Session) -> None:
+def test_where_the_ledger_is_off_a_sentence_says_how_to_have_it(
+    start_kernel: Callable[..., Session],
+) -> None:
+    fresh_kernel = start_kernel(XLEAK_LEDGER="0")
     fresh_kernel.run(MAKE + "x = load(8)")
     printed = fresh_kernel.run("%memreport --lines").text()
     assert "the ledger is off" in printed and "`%config Xleak.ledger = True`" in printed

@@ -12,8 +12,8 @@ Holder traceback(std::int64_t bytes) {
           1,           "%release_cache --tracebacks"};
 }
 
-Holder figures(int count) {
-  return {"figures", "pyplot's open figures", 40 * kMiB, {}, "Figure", count, "plt.close('all')"};
+Holder figures(int count, std::int64_t bytes) {
+  return {"figures", "pyplot's open figures", bytes, {}, "Figure", count, "plt.close('all')"};
 }
 
 Holder method_cache(int objects) {
@@ -52,11 +52,13 @@ TEST_SUITE("holder_smells") {
       CHECK(detect(code, traceback(15 * kMiB)).empty());
   }
 
-  TEST_CASE("twenty open figures are not too many") {
-    CHECK(detect("XL405", figures(20)).empty());
-    const auto findings = detect("XL405", figures(21));
+  TEST_CASE("twenty open figures are not too many, and three are where they are large") {
+    CHECK(detect("XL405", figures(20, 15 * kMiB)).empty());
+    const auto findings = detect("XL405", figures(21, 15 * kMiB));
     REQUIRE(findings.size() == 1);
-    CHECK(findings[0].message.find("21 open figures keep 40 MiB") == 0);
+    CHECK(findings[0].message.find("21 open figures keep 15 MiB") == 0);
+    CHECK(detect("XL405", figures(2, 40 * kMiB)).empty());
+    CHECK(detect("XL405", figures(3, 16 * kMiB)).size() == 1);
   }
 
   TEST_CASE("a method's cache without an object of the class is no leak of this kind") {

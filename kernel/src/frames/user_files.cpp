@@ -47,12 +47,20 @@ Reference call(const char* module, const char* function) {
   return result;
 }
 
-void leave_out_standard_folders(UserFiles& files) {
-  const Reference paths = call("sysconfig", "get_paths");
-  if (!PyDict_Check(paths.get())) return;
-  for (const char* name : {"stdlib", "platstdlib", "purelib", "platlib"}) {
-    files.leave_out(PyDict_GetItemString(paths.get(), name));
+/// Asking `sysconfig` would import it and a table of how Python was built, for all to see.
+void leave_out_standard_library(UserFiles& files) {
+  const auto os = Reference::steal(PyImport_ImportModule("os"));
+  const auto file = Reference::steal(os ? PyObject_GetAttrString(os.get(), "__file__") : nullptr);
+  if (!file || !PyUnicode_CheckExact(file.get())) {
+    PyErr_Clear();
+    throw monitor::Error(
+        "Python's own library has no folder: the module os has no __file__. Which lines are the "
+        "user's is not known; memory has no lines.");
   }
+  const Py_ssize_t length = PyUnicode_GET_LENGTH(file.get());
+  const Py_ssize_t slash = PyUnicode_FindChar(file.get(), '/', 0, length, -1);
+  files.leave_out(
+      Reference::steal(PyUnicode_Substring(file.get(), 0, std::max<Py_ssize_t>(slash, 0))).get());
 }
 
 /// Those of a distribution's own packages, and of an environment's base, are in none of Python's
@@ -84,7 +92,7 @@ void leave_out_xleak(UserFiles& files) {
 
 UserFiles UserFiles::of_this_python() {
   UserFiles files;
-  leave_out_standard_folders(files);
+  leave_out_standard_library(files);
   files.leave_out(call("site", "getusersitepackages").get());
   leave_out_folders_of_packages(files, call("site", "getsitepackages").get());
   leave_out_folders_of_packages(files, PySys_GetObject("path"));

@@ -17,8 +17,8 @@ namespace xleak::frames {
 /// to be read, and the line that had it run is the user's.
 class UserFiles {
  public:
-  /// With the folders that sysconfig, site and sys.path name. Throws monitor::Error where they
-  /// cannot be had. Wants the GIL.
+  /// With the folders of Python's library, and those that site and sys.path name. Throws
+  /// monitor::Error where they cannot be had. Wants the GIL.
   static UserFiles of_this_python();
 
   /// Files in this folder are not the user's. What is no text is ignored.

@@ -11,6 +11,9 @@ namespace {
 
 // matplotlib warns from the same number on (rcParams["figure.max_open_warning"]).
 constexpr int kManyFigures = 20;
+// One or two may be drawn on still, and fewer bytes are what figures take.
+constexpr int kFewFigures = 2;
+constexpr std::int64_t kLargeBytes = 16 << 20;
 
 std::string message(const Holder& holder) {
   return std::to_string(holder.count) + " open figures keep " + human(holder.held_bytes) +
@@ -19,7 +22,9 @@ std::string message(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {"figures", "Close them", message, kManyFigures});
+  auto findings = holder_findings(session, {"figures", "Close them", message, kManyFigures});
+  if (!findings.empty()) return findings;
+  return holder_findings(session, {"figures", "Close them", message, kFewFigures, kLargeBytes});
 }
 
 using source::Field;

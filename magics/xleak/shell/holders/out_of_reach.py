@@ -18,6 +18,8 @@ _SINGLE_BYTES = 16 << 20
 # What libraries make while they are imported is theirs.
 _IMPORTS = ("import ", "from ")
 _CACHE = "functools._lru_cache_wrapper"
+# The texts of what cells showed, which the shell writes to its database and keeps for `%notebook`.
+_OF_HISTORY = re.compile(r"\bHistoryManager\b|'history_manager'|\.history_manager\b")
 _IN_MODULE = re.compile(r"sys\.modules\['([^']+)'\]\.")
 
 
@@ -45,7 +47,7 @@ def out_of_reach(look: Look) -> Iterator[_native.Holder]:
 
 
 def _may_be_in_use(found: _native.Holding) -> bool:
-    if found.count == 1 and found.bytes < _SINGLE_BYTES:
+    if found.count == 1 and found.bytes < _SINGLE_BYTES or _OF_HISTORY.search(found.way):
         return True
     module = _IN_MODULE.match(found.way)
     # What a module of the user's own keeps is behind a name of theirs.

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xleak import _native
-from xleak.shell.births import cause_of
+from xleak.shell.births import Birth, cause_of
 from xleak.shell.heap import take_snapshot
 from xleak.shell.holders.cell_watchers import CellWatchers
 from xleak.shell.holders.doubled_peaks import peaked_again
 from xleak.shell.holders.long_cells import LongCell
 from xleak.shell.holders.look import Look, Reporter
+from xleak.shell.holders.uses import first_name
 from xleak.shell.loading import load
 from xleak.shell.outputs import OutputFacts, kept_by_outputs
 
@@ -29,6 +30,8 @@ _LETS_GO = re.compile(r"\bdel\b|=\s*None\b|\.(?:pop|clear|close)\(")
 _REPORTERS = "xleak.shell.holders.reporters"
 # Reading graphs ends when a request comes, not after a time, which would depend on the machine.
 _GRAPHS_MS = 3_600_000.0
+# The share of a name's memory from which on what is said of a part is said of the name.
+_NEARLY_ALL = 0.9
 
 
 class Holders:
@@ -172,9 +175,8 @@ class Holders:
 
 def _with_line(look: Look, holder: _native.Holder) -> _native.Holder:
     """With the cell and the line that made what a name holds, where the ledger knows them."""
-    births = look.heap.births(holder.label) if holder.held_bytes and holder.line is None else []
-    cause = cause_of(look.watcher.shell, births)
-    if cause is None or cause.line is None:
+    cause = cause_of(look.watcher.shell, _births(look.heap, holder)) if holder.held_bytes else None
+    if holder.line is not None or cause is None or cause.line is None:
         return holder
     return _native.Holder(
         holder.kind,
@@ -187,3 +189,11 @@ def _with_line(look: Look, holder: _native.Holder) -> _native.Holder:
         holder.shown_bytes,
         cause.line,
     )
+
+
+def _births(heap: _native.HeapSnapshot, holder: _native.Holder) -> list[Birth]:
+    """Of what a label holds; of what its first name does, where that is hardly more."""
+    births = heap.births(holder.label)
+    name = first_name(holder.label)
+    is_all = heap.retained_bytes(name) * _NEARLY_ALL <= holder.held_bytes
+    return births or (heap.births(name) if is_all else [])

@@ -47,7 +47,7 @@ def out_of_reach(look: Look) -> Iterator[_native.Holder]:
 
 
 def _may_be_in_use(found: _native.Holding) -> bool:
-    if found.count == 1 and found.bytes < _SINGLE_BYTES or _OF_HISTORY.search(found.way):
+    if (found.count == 1 and found.bytes < _SINGLE_BYTES) or _OF_HISTORY.search(found.way):
         return True
     module = _IN_MODULE.match(found.way)
     # What a module of the user's own keeps is behind a name of theirs.

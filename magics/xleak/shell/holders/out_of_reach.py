@@ -49,6 +49,10 @@ def out_of_reach(look: Look) -> Iterator[_native.Holder]:
 def _may_be_in_use(found: _native.Holding) -> bool:
     if (found.count == 1 and found.bytes < _SINGLE_BYTES) or _OF_HISTORY.search(found.way):
         return True
+    # What no line of the user's made is a library's own, as the sources that drawing a traceback reads.
+    of_lines = sum(size for _, place, size in found.births if place is not None)
+    if 2 * of_lines < found.bytes:
+        return True
     module = _IN_MODULE.match(found.way)
     # What a module of the user's own keeps is behind a name of theirs.
     return _is_import(found.births) or (module is not None and is_of_the_user(module.group(1)))

@@ -87,8 +87,8 @@ class AskedFor:
         addresses = [block.key[0] for block in blocks]
         for found in look.heap.holdings(addresses, asked.value, REPORTED_BYTES):
             cause = cause_of(look.watcher.shell, found.births)
-            is_told = found.way in look.told or first_name(found.way) not in names
-            if is_told or cause is None or self._are_used(look, asked.cell, found.way, names):
+            is_reported = found.way in look.reported or first_name(found.way) not in names
+            if is_reported or cause is None or self._are_used(look, asked.cell, found.way, names):
                 continue
             if found.bytes < _BEFORE_A_VERDICT and not look.settled and found.way not in known:
                 continue

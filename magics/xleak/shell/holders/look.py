@@ -42,8 +42,8 @@ class Look:
     """Has the next cell searched too: what was found must outlive it to be a leak."""
     explained: set[str] = field(default_factory=set)
     """Expressions of containers that a reporter gave the cause of: those after it leave them."""
-    told: dict[str, _native.Holder] = field(default_factory=dict)
-    """What the reporters before have told of, by label."""
+    reported: dict[str, _native.Holder] = field(default_factory=dict)
+    """What the reporters before have found, by label."""
 
     @property
     def settled(self) -> bool:

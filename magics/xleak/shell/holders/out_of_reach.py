@@ -28,7 +28,7 @@ def out_of_reach(look: Look) -> Iterator[_native.Holder]:
     of_hooks = [label for *_, label in hooks()]
     for found in look.heap.out_of_reach(running_labels(), of_hooks, REPORTED_BYTES):
         cause = cause_of(look.watcher.shell, found.births)
-        if cause is None or _may_be_in_use(found) or _is_told(look, found.way):
+        if cause is None or _may_be_in_use(found) or _is_reported(look, found.way):
             continue
         if max(cell for cell, _, _ in found.births) >= look.cell:
             look.search_again()
@@ -62,9 +62,9 @@ def _expression(way: str) -> str:
     return f'__import__("sys").{way[4:]}' if way.startswith("sys.modules") else way
 
 
-def _is_told(look: Look, way: str) -> bool:
-    """Whether a smell of its own has told of it, or of what is in it."""
-    return any(way.startswith(label) or label.startswith(way) for label in look.told)
+def _is_reported(look: Look, way: str) -> bool:
+    """Whether a smell of its own has reported it, or what is in it."""
+    return any(way.startswith(label) or label.startswith(way) for label in look.reported)
 
 
 def _is_import(births: Sequence[Birth]) -> bool:

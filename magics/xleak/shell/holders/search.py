@@ -121,8 +121,8 @@ class Holders:
                 return None
             for holder in reporter(look):
                 # What two could tell of is the first one's.
-                look.told.setdefault(holder.label, holder)
-        return [_with_line(look, holder) for holder in look.told.values()]
+                look.reported.setdefault(holder.label, holder)
+        return [_with_line(look, holder) for holder in look.reported.values()]
 
     def _all_reporters(self, interrupted: Callable[[], bool] | None) -> list[Reporter]:
         """None yet where it was interrupted: there is much to import."""

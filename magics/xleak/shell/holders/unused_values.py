@@ -26,13 +26,13 @@ class UnusedValues:
         self._uses.read(look)
         shell, last_read = look.watcher.shell, self._uses.last_read
         in_use = self._uses.of(look.running)
-        told = {first_name(label) for label in look.told}
+        reported = {first_name(label) for label in look.reported}
         known, self._found = self._found, set()
         # A cell of xleak's magics alone is no later cell.
         goes_on = look.running != look.sources.get(last_read) and not is_own(shell, look.running)
         for name in user_names(look.watcher):
             is_latest = self._uses.last(name) == last_read and not goes_on
-            if is_latest or name in in_use or name in told:
+            if is_latest or name in in_use or name in reported:
                 continue
             kept = look.heap.retained_bytes(name) if look.settled or name in known else 0
             if kept < REPORTED_BYTES:

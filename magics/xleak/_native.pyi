@@ -758,6 +758,10 @@ def value_at(mapping: object, key: object) -> Any:
     """Return what a dictionary has under exact text or an exact integer, None without it. No other key
     is compared."""
 
+def may_have_run(code: CodeType) -> bool:
+    """Return whether a function with this code may have been called. True too where CPython does not say, as from 3.12
+    on."""
+
 def fields_of_module(name: str) -> dict[str, Any]:
     """Return the dictionary of a module that is imported, which is not asked; an empty one where
     sys.modules has something else."""
@@ -1058,6 +1062,10 @@ class HeapSnapshot:
 
         Empty while the ledger is off.
         """
+
+    def elements(self, container: object) -> tuple[int, list[_Birth]]:
+        """Return how many elements of a container have memory that it alone keeps, in pieces of 64 KiB and more, and
+        where that was made. None while the ledger is off."""
 
     def holdings(self, blocks: list[int], last: int, least: int) -> list[Holding]:
         """Return what keeps the blocks with these addresses, where it is at least so many bytes.

@@ -381,6 +381,13 @@ void register_graph(py::module_& m) {
             return births_of(heap.births(label));
           },
           py::arg("label"), "Return (cell, place, bytes) of what would be freed with a label.")
+      .def(
+          "elements",
+          [](const HeapSnapshot& heap, const py::object& container) {
+            const auto found = heap.elements(container.ptr());
+            return std::pair(found.count, births_of(found.births));
+          },
+          py::arg("container"), "Return (count, births) of elements with memory that cells made.")
       .def("out_of_reach", out_of_reach, py::arg("in_use"), py::arg("hooks"), py::arg("least"),
            "Return what cells made and no label of a slot leads to, by what keeps it.")
       .def("holdings", holdings, py::arg("blocks"), py::arg("last"), py::arg("least"),

@@ -1,6 +1,7 @@
 #include <pybind11/pybind11.h>
 
 #include "bindings/register.hpp"
+#include "facts/python_versions.hpp"
 #include "facts/user_objects.hpp"
 
 namespace py = pybind11;
@@ -38,6 +39,11 @@ py::object value_at(const py::object& mapping, const py::object& key) {
   return found ? given(found) : py::none();
 }
 
+bool may_have_run(const py::object& code) {
+  if (!PyCode_Check(code.ptr())) throw py::type_error("may_have_run: no code object");
+  return facts::may_have_run(reinterpret_cast<const PyCodeObject*>(code.ptr()));
+}
+
 py::object fields_of_module(const py::str& name) {
   return given(facts::fields_of_module(name.ptr()));
 }
@@ -61,6 +67,8 @@ void register_user_objects(py::module_& m) {
         py::arg("stop") = all.stop, "Return what a built-in container has.");
   m.def("value_at", value_at, py::arg("mapping"), py::arg("key"),
         "Return what a dictionary has under a text or an integer, or None.");
+  m.def("may_have_run", may_have_run, py::arg("code"),
+        "Return whether a function with this code may have been called.");
   m.def("fields_of_module", fields_of_module, py::arg("name"),
         "Return the dictionary of an imported module.");
 }

@@ -59,6 +59,21 @@ std::vector<HeapSnapshot::Birth> HeapSnapshot::births(const std::string& label) 
   return births_of(kept);
 }
 
+HeapSnapshot::Elements HeapSnapshot::elements(PyObject* container) const {
+  const Node top = index_.find(reinterpret_cast<std::uintptr_t>(container));
+  if (top == monitor::kNoNode) return {};
+  std::vector<Node> kept;
+  std::unordered_set<Node> elements;
+  for (const auto& [piece, facts] : pieces_) {
+    Node node = piece;
+    while (node != monitor::kNoNode && tree_.dominator[node] != top) node = tree_.dominator[node];
+    if (node == monitor::kNoNode) continue;
+    kept.push_back(piece);
+    elements.insert(node);
+  }
+  return {elements.size(), births_of(kept)};
+}
+
 /// What leads everywhere, modules, namespaces and the classes of libraries, and the functions of
 /// libraries: what those keep is no expression's.
 monitor::Marks HeapSnapshot::closed() const {

@@ -190,6 +190,12 @@ class HeapSnapshot {
   /// Where that was made which would be freed with a label, in pieces of 64 KiB and more; most
   /// bytes first.
   std::vector<Birth> births(const std::string& label) const;
+  /// What a container alone keeps of what cells made.
+  struct Elements {
+    std::size_t count = 0;  ///< Those with such memory.
+    std::vector<Birth> births;
+  };
+  Elements elements(PyObject* container) const;
   /// Pieces of memory under what keeps them.
   struct Holding {
     monitor::GraphNode holder = 0;

@@ -69,6 +69,18 @@ inline void resume_tracing(PyThreadState* thread) {
 #endif
 }
 
+/// Whether a function, by its code, has ever been called; true also where CPython does not say.
+inline bool may_have_run(const PyCodeObject* code) {
+#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000
+  // Counted up to zero by calls and by rounds of loops, from this on.
+  constexpr int kOfNewCode = -8;
+  return code->co_warmup != kOfNewCode;
+#else
+  (void)code;
+  return true;
+#endif
+}
+
 /// The globals of a frame.
 Reference globals_of(PyFrameObject* frame);
 

@@ -44,6 +44,7 @@ from xleak.shell.holders.running import LeftRunning
 from xleak.shell.holders.squares import Squares
 from xleak.shell.holders.tapes import Tapes
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
+from xleak.shell.holders.unread_additions import UnreadAdditions
 from xleak.shell.holders.unused_values import UnusedValues
 from xleak.shell.holders.views import PinnedViews
 from xleak.shell.holders.workers import IdleWorkers
@@ -130,5 +131,6 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         Tapes(),
         out_of_reach,
         watching.asked,
+        UnreadAdditions(),
         UnusedValues(watching.uses),
     ]

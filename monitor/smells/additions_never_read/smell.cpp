@@ -1,0 +1,26 @@
+// A container that functions add to, and whose elements no code has read.
+#include <string>
+
+#include "holder_findings.hpp"
+#include "xleak/monitor/bytes.hpp"
+
+namespace xleak::monitor::smells::additions_never_read {
+namespace {
+
+std::string message(const Holder& holder) {
+  const std::string by = holder.largest == "<lambda>" ? "a lambda" : holder.largest + "()";
+  return holder.label + " keeps " + human(holder.held_bytes) + " in " +
+         std::to_string(holder.count) + " elements that " + by +
+         " added; no code has read them. Free them with `" + holder.release + "`.";
+}
+
+std::vector<Finding> at_run_time(const SessionView& session) {
+  return holder_findings(session, {"unread additions", "Clear the container", message});
+}
+
+}  // namespace
+
+extern const Smell smell;
+const Smell smell{"XL423", "additions_never_read", Severity::warning, at_run_time};
+
+}  // namespace xleak::monitor::smells::additions_never_read

@@ -117,6 +117,17 @@ bool is_container(PyObject* object, Kind kind) {
 }
 
 std::uintptr_t start_of_memory(PyObject* object, Kind kind) {
+  // Both keep what they point to as their first field.
+  PyTypeObject* array = imported_type("array", "array");
+  PyTypeObject* stream = imported_type("_io", "BytesIO");
+  struct Pointing {
+    PyVarObject head;
+    const void* items;
+  };
+  struct PointingOnce {
+    PyObject head;
+    const void* bytes;
+  };
   const void* start = object;
   if (kind == Kind::list) {
     start = reinterpret_cast<PyListObject*>(object)->ob_item;
@@ -128,6 +139,12 @@ std::uintptr_t start_of_memory(PyObject* object, Kind kind) {
     start = reinterpret_cast<PySetObject*>(object)->table;
   } else if (PyByteArray_Check(object)) {
     start = PyByteArray_AS_STRING(object);
+  } else if (PyUnicode_Check(object) && !PyUnicode_CheckExact(object)) {
+    start = PyUnicode_DATA(object);
+  } else if (array != nullptr && PyObject_TypeCheck(object, array)) {
+    start = reinterpret_cast<Pointing*>(object)->items;
+  } else if (stream != nullptr && PyObject_TypeCheck(object, stream)) {
+    start = reinterpret_cast<PointingOnce*>(object)->bytes;
   }
   return reinterpret_cast<std::uintptr_t>(start);
 }

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from xleak.shell.holders.executed import led_back_with_retain_graph, led_on, names_let_go
+from xleak.shell.holders.executed import (
+    led_back_with_retain_graph,
+    led_on,
+    names_let_go,
+    parts_replaced,
+)
 
 FUNCTION = """
 def step(batch):
@@ -40,6 +45,26 @@ def test_a_name_that_is_made_of_itself_is_led_on(source: str, names: set[str]) -
 )
 def test_only_names_that_the_cell_itself_lets_go_of_are_found(source: str, names: set[str]) -> None:
     assert names_let_go(source) == names
+
+
+@pytest.mark.parametrize(
+    ("source", "parts"),
+    [
+        ("net.head = Linear(8, 2)", {"net": "net.head"}),
+        ("nets['a'].layers[0] = None", {"nets": "nets['a'].layers[0]"}),
+        ("del page.tree", {"page": "page.tree"}),
+        ("for net in nets:\n    net.head = Linear(8, 2)", {"net": "net.head"}),
+        ("net = Linear(8, 2)", {}),
+        ("total[0] += 1", {}),
+        ("load(net).head = None", {}),
+        ("def f(net):\n    net.head = None", {}),
+        ("net.head = (", {}),
+    ],
+)
+def test_only_parts_that_the_cell_itself_replaces_are_found(
+    source: str, parts: dict[str, str]
+) -> None:
+    assert parts_replaced(source) == parts
 
 
 @pytest.mark.parametrize(

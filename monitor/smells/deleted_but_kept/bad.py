@@ -37,3 +37,17 @@ plates = None
 
 # %% the keys of a dictionary: kept  # expect: XL422
 print("done")
+
+# %% a part that was replaced
+class Pair:
+    def __init__(self, head):
+        self.head = head
+
+pair = Pair(Net(1_000_000))
+observer = Criterion(pair.head)
+
+# %% a part that was replaced: by another
+pair.head = Net(8)
+
+# %% a part that was replaced: kept  # expect: XL422
+print(pair.head)

@@ -1,4 +1,4 @@
-// Memory behind a name that was deleted, and that an object of the user's still keeps.
+// Memory behind what was deleted or replaced, and that an object of the user's still keeps.
 #include <string>
 
 #include "holder_findings.hpp"
@@ -7,15 +7,22 @@
 namespace xleak::monitor::smells::deleted_but_kept {
 namespace {
 
-std::string message(const Holder& holder) {
+std::string sentence(const Holder& holder, const char* done) {
   const std::string kept = holder.label + " keeps " + human(holder.held_bytes) + " of " +
-                           holder.largest + ", which a cell deleted or set to None. ";
+                           holder.largest + ", which a cell " + done + ". ";
   if (!holder.release.empty()) return kept + "Free them with `" + holder.release + "`.";
   return kept + "Let that go too, or copy what it needs of it.";
 }
 
+std::string message_of_deleted(const Holder& holder) {
+  return sentence(holder, "deleted or set to None");
+}
+
+std::string message_of_replaced(const Holder& holder) { return sentence(holder, "replaced"); }
+
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {"asked for", "Let it go there too", message});
+  return holder_findings(session, {{"asked for", "Let it go there too", message_of_deleted},
+                                   {"replaced", "Let it go there too", message_of_replaced}});
 }
 
 }  // namespace

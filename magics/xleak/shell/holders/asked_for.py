@@ -1,21 +1,22 @@
-"""Memory behind names that a cell deleted or set to None, and that something of the user's keeps out of sight."""
+"""Memory behind what a cell deleted, set to None or replaced, and that something of the user's keeps out of sight."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xleak import _native
 from xleak.shell.births import cause_of
+from xleak.shell.fields import is_instance
 from xleak.shell.heap import user_names
-from xleak.shell.holders.executed import names_let_go
+from xleak.shell.holders.executed import names_let_go, parts_replaced
 from xleak.shell.holders.look import REPORTED_BYTES, Look, may_be_released
 from xleak.shell.holders.signs import since
 from xleak.shell.holders.uses import Uses, first_name, reads_other_attributes
 
-_LETS_GO = re.compile(r"\bdel\b|=\s*None\b")
+_LETS_GO = re.compile(r"\bdel\b|=\s*None\b|[\w\])]\s*=[^=]")
 # The next cell may use a single object that keeps it.
 _BEFORE_A_VERDICT = 16 << 20
 _ATTRIBUTE = re.compile(r"([^\W\d]\w*)\.([^\W\d]\w*)")
@@ -26,13 +27,15 @@ _Block = tuple[int, int]
 
 @dataclass(frozen=True)
 class _Asked:
-    """A name that a cell let go of, and the blocks that it led to."""
+    """What a cell let go of, and the blocks that its name led to."""
 
-    name: str
+    expression: str
     cell: int
     value: int
     """The id of what the name stood for."""
     blocks: frozenset[_Block]
+    replaced_in: str = ""
+    """The name of which a part was replaced: what it leads to now is not what was let go of."""
 
 
 class AskedFor:
@@ -52,6 +55,9 @@ class AskedFor:
         entries = _native.entries_of(namespace)
         gone = [name for name in names_let_go(source) if entries.get(name) is None]
         asked = [_Asked(name, index, *self._led[name]) for name in gone if name in self._led]
+        for name, part in parts_replaced(source).items():
+            if name in self._led and name in entries:
+                asked.append(_Asked(part, index, *self._led[name], name))
         self._asked += asked
         return bool(asked)
 
@@ -68,7 +74,11 @@ class AskedFor:
         self._led = {
             name: (id(_native.value_at(names, name)), frozenset(keys)) for name, keys in led.items()
         }
-        self._asked = [it for it in self._asked if not it.blocks.isdisjoint(there)]
+        self._asked = [
+            replace(it, blocks=it.blocks - led.get(it.replaced_in, set()))
+            for it in self._asked
+            if not it.blocks.isdisjoint(there.keys() - led.get(it.replaced_in, set()))
+        ]
         known, self._found = self._found, set()
         for asked in self._asked:
             kept = [there[key] for key in asked.blocks if key in there]
@@ -93,19 +103,26 @@ class AskedFor:
             if found.bytes < _BEFORE_A_VERDICT and not look.settled and found.way not in known:
                 continue
             self._found.add(found.way)
+            way = found.way.removesuffix(".__dict__")
             yield _native.Holder(
-                "asked for",
-                found.way.partition(" → ")[0],
+                "replaced" if asked.replaced_in else "asked for",
+                way.partition(" → ")[0],
                 found.bytes,
                 cause.cell,
-                asked.name,
+                asked.expression,
                 found.count,
-                f"{found.way} = None" if may_be_released(found.way) else "",
+                f"{way} = None"
+                if may_be_released(way) and not found.way.endswith(".__dict__")
+                else "",
                 line=cause.line,
             )
 
     def _are_used(self, look: Look, cell: int, way: str, names: set[str]) -> bool:
         """Whether a cell after that one uses one of the names; of the way's own name another attribute is no use."""
+        kept_by = _native.value_at(look.watcher.shell.user_ns, first_name(way))
+        # It steps over a parameter that no model has any more, and uses nothing of it.
+        if is_instance(kept_by, "torch.optim.optimizer", "Optimizer"):
+            return False
         sources = since(cell, look.sources)
         if look.running != look.sources.get(self._uses.last_read):
             sources[look.cell] = look.running

@@ -40,18 +40,40 @@ def _led_on_in(source: str) -> frozenset[str]:
 def names_let_go(source: str) -> set[str]:
     """Names that the cell itself deletes or sets to None, not its functions."""
     found: set[str] = set()
+    for node in _own_nodes(source):
+        targets = node.targets if isinstance(node, ast.Delete) else []
+        if isinstance(node, ast.Assign) and _is_constant(node.value, None):
+            targets = node.targets
+        found |= {it.id for it in targets if isinstance(it, ast.Name)}
+    return found
+
+
+def parts_replaced(source: str) -> dict[str, str]:
+    """Attributes and elements that the cell itself puts something else in the place of, or deletes, by the name that
+    they start at: `net.head` by `net`. Not those that its functions do."""
+    found: dict[str, str] = {}
+    for node in _own_nodes(source):
+        if not isinstance(node, (ast.Assign, ast.Delete)):
+            continue
+        for target in node.targets:
+            start: ast.expr = target
+            while isinstance(start, (ast.Attribute, ast.Subscript)):
+                start = start.value
+            if start is not target and isinstance(start, ast.Name):
+                found[start.id] = ast.unparse(target)
+    return found
+
+
+def _own_nodes(source: str) -> Iterator[ast.AST]:
+    """The nodes of a cell that are outside of functions and classes."""
     tree = parsed(source)
     pending: list[ast.AST] = [tree] if tree else []
     while pending:
         node = pending.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             continue
-        targets = node.targets if isinstance(node, ast.Delete) else []
-        if isinstance(node, ast.Assign) and _is_constant(node.value, None):
-            targets = node.targets
-        found |= {it.id for it in targets if isinstance(it, ast.Name)}
+        yield node
         pending += ast.iter_child_nodes(node)
-    return found
 
 
 def names_in(node: ast.AST) -> set[str]:

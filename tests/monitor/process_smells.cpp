@@ -31,12 +31,17 @@ bool says(const Finding& finding, const char* text) {
 }  // namespace
 
 TEST_SUITE("process_smells") {
-  TEST_CASE("results kept by futures are a note, and a warning from 64 MiB on") {
+  TEST_CASE("results of several futures are a warning, of a single one from 16 MiB on") {
     CHECK(detect("XL413", futures(kMiB - 1)).empty());
-    const auto few = detect("XL413", futures(64 * kMiB - 1));
-    REQUIRE(few.size() == 1);
-    CHECK_FALSE(few[0].severity);
+    Holder one = futures(16 * kMiB - 1);
+    one.kind = "future";
+    const auto small = detect("XL413", one);
+    REQUIRE(small.size() == 1);
+    CHECK_FALSE(small[0].severity);
+    one.held_bytes = 16 * kMiB;
+    CHECK(detect("XL413", one).at(0).severity == Severity::warning);
     const auto many = detect("XL413", futures(64 * kMiB));
+    REQUIRE(many.size() == 1);
     CHECK(many[0].severity == Severity::warning);
     CHECK(many[0].cause_cell == 3);
     CHECK(many[0].message ==

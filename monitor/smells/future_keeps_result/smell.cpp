@@ -9,8 +9,8 @@
 namespace xleak::monitor::smells::future_keeps_result {
 namespace {
 
-// A batch of large results: worth interrupting somebody.
-constexpr std::int64_t kManyBytes = 64 << 20;
+// A single one may be read again; several are kept for nothing.
+constexpr std::int64_t kWarningOfOne = 16 << 20;
 
 std::string message(const Holder& holder) {
   return holder.label + " keeps " + human(holder.held_bytes) +
@@ -20,8 +20,10 @@ std::string message(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session,
-                         {"futures", "Let the futures go", message, 0, 1 << 20, kManyBytes});
+  HolderRule one{"future", "Let the future go", message};
+  one.warning_bytes = kWarningOfOne;
+  const HolderRule several{"futures", "Let the futures go", message};
+  return holder_findings(session, {one, several.as(Severity::warning)});
 }
 
 using source::Bound;

@@ -43,7 +43,8 @@ class ReadFutures:
             held = sum(held for _, held in futures)
             name = _native.type_name(futures[0][0])
             since = self._since[way]
-            yield _native.Holder("futures", way, held, since, name, len(futures), release)
+            kind = "futures" if len(futures) > 1 else "future"
+            yield _native.Holder(kind, way, held, since, name, len(futures), release)
 
 
 # A future, and the bytes of its result that go with it.

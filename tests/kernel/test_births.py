@@ -73,3 +73,80 @@ def test_what_nobody_uses_again_is_a_note_of_a_verdict(kernel: Session) -> None:
     [(code, size, cell, line, holders, fixes)] = kernel.ask(FACTS)
     assert (code, cell, line, holders, fixes) == ("XL420", 1, 7, ["raw"], ["del raw"])
     assert size == pytest.approx(MIB, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "class Title(str): pass\ndef make(): return Title('t' * (1 << 21))\nvalue = make()",
+        "import array\ndef make(): return array.array('d', bytes(1 << 21))\nvalue = make()",
+        "import io\ndef make(): return io.BytesIO(bytes(1 << 21))\nvalue = make()",
+    ],
+    ids=["a subclass of str", "array.array", "BytesIO"],
+)
+def test_the_line_of_memory_beside_its_object_is_known(kernel: Session, made: str) -> None:
+    kernel.run(made)
+    kernel.run("print(type(value))")
+    kernel.run("print()")
+    kernel.run("%leakcheck")
+    [(code, _, cell, line, holders, _)] = kernel.ask(FACTS)
+    assert (code, cell, line, holders) == ("XL420", 1, 2, ["value"])
+
+
+def test_a_replaced_layer_that_the_optimizer_keeps_is_reported(kernel: Session) -> None:
+    kernel.run(
+        "import torch\n"
+        "net = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(1024, 2048))\n"
+        "optimizer = torch.optim.SGD(net.parameters())"
+    )
+    kernel.settle()
+    kernel.run("net[1] = torch.nn.Linear(8, 2)")
+    kernel.run("optimizer.step()")
+    kernel.run("%leakcheck")
+    [(code, size, cell, line, holders, _)] = kernel.ask(FACTS)
+    assert (code, cell, line) == ("XL422", 1, 2)
+    assert holders[0].startswith("optimizer.")
+    assert size == pytest.approx(8 * MIB, rel=0.02)
+
+
+METER = """class Meter:
+    def __init__(self):
+        self.sum, self.rows = 0.0, []
+    def add(self, row):
+        self.sum += row[0]
+        self.rows.append(row)
+    def all(self):
+        return [row for row in self.rows]
+"""
+
+
+def test_what_a_method_adds_is_reported_until_code_reads_it(kernel: Session) -> None:
+    kernel.run(LOAD)
+    kernel.run(METER)
+    kernel.run("meter = Meter()\nfor number in range(4):\n    meter.add(load(number))")
+    assert findings(kernel) == []
+    kernel.run("%leakcheck")
+    [(code, size, cell, line, holders, fixes)] = kernel.ask(FACTS)
+    assert (code, cell, line) == ("XL423", 1, 7)
+    assert (holders, fixes) == (["meter.rows"], ["meter.rows.clear()"])
+    assert size == pytest.approx(4 * MIB, rel=0.02)
+    kernel.run("print(len(meter.all()))\n%leakcheck")
+    assert "XL423" not in [code for code, *_ in findings(kernel)]
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        "for number in range(4):\n    meter.rows.append(load(number))",
+        "for number in range(4):\n    meter.add(load(number))\n    meter.rows.pop()",
+        "for number in range(4):\n    meter.add(load(number))\nlatest = meter.rows[1:]",
+        "def fill(meter):\n    for number in range(4):\n        meter.rows.append(load(number))\nfill(meter)",
+    ],
+    ids=["by a statement", "taken out", "read", "filled by one call"],
+)
+def test_what_a_cell_shows_of_a_container_is_no_growth(kernel: Session, used: str) -> None:
+    kernel.run(LOAD)
+    kernel.run(METER)
+    kernel.run(f"meter = Meter()\n{used}")
+    kernel.run("%leakcheck")
+    assert "XL423" not in [code for code, *_ in findings(kernel)]

@@ -1,4 +1,4 @@
-"""Large values under names that no later cell mentions."""
+"""Large values under names that no later cell mentions, and objects there that hide the data they were made from."""
 
 from __future__ import annotations
 
@@ -6,10 +6,21 @@ from collections.abc import Iterator
 
 from xleak import _native
 from xleak.shell.births import cause_of
+from xleak.shell.fields import ancestors_of, class_fields, is_instance
 from xleak.shell.heap import user_names
+from xleak.shell.holders.containers import is_users_class
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.uses import Uses, first_name
 from xleak.shell.own_cells import is_own
+
+# A single object may be meant for a use that no cell shows yet.
+_OF_ONE_OBJECT = 16 << 20
+# They show results or a position, and keep the data that they were made from. So does whatever is its own iterator.
+_KEEPING_THEIR_INPUT = [
+    ("pandas.core.groupby.groupby", "BaseGroupBy"),
+    ("pandas.core.window.rolling", "BaseWindow"),
+    ("tqdm.std", "tqdm"),
+]
 
 
 class UnusedValues:
@@ -39,13 +50,23 @@ class UnusedValues:
                 continue
             self._found.add(name)
             cause = cause_of(shell, look.heap.births(name))
+            value = _native.value_at(shell.user_ns, name)
+            hides_it = kept >= _OF_ONE_OBJECT and _keeps_its_input(value)
             yield _native.Holder(
-                "unused value",
+                "kept input" if hides_it else "unused value",
                 name,
                 kept,
                 cause.cell if cause else None,
-                _native.type_name(_native.value_at(shell.user_ns, name)),
+                _native.type_name(value),
                 1,
                 f"del {name}",
                 line=cause.line if cause else None,
             )
+
+
+def _keeps_its_input(value: object) -> bool:
+    if is_users_class(type(value)):
+        return False
+    if any(is_instance(value, *known) for known in _KEEPING_THEIR_INPUT):
+        return True
+    return any("__next__" in class_fields(base) for base in ancestors_of(type(value)))

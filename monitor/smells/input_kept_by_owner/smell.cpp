@@ -1,4 +1,5 @@
-// A progress bar, an iterator or a grouping that keeps the data it was made from, and that no later cell mentions.
+// A progress bar, an iterator or a grouping that keeps the data it was made from, and that no later
+// cell mentions.
 #include <string>
 
 #include "holder_findings.hpp"
@@ -9,7 +10,8 @@ namespace {
 
 std::string message(const Holder& holder) {
   return holder.label + " (" + holder.largest + ") keeps " + human(holder.held_bytes) +
-         " of the data it was made from, which no other name reaches, and no later cell mentions it. "
+         " of the data it was made from, which no other name reaches, and no later cell mentions "
+         "it. "
          "Free it with `" +
          holder.release + "`.";
 }

@@ -78,9 +78,9 @@ def test_what_nobody_uses_again_is_a_note_of_a_verdict(kernel: Session) -> None:
 @pytest.mark.parametrize(
     "made",
     [
-        "class Title(str): pass\ndef make(): return Title('t' * (1 << 21))\nvalue = make()",
-        "import array\ndef make(): return array.array('d', bytes(1 << 21))\nvalue = make()",
-        "import io\ndef make(): return io.BytesIO(bytes(1 << 21))\nvalue = make()",
+        "class Title(str): pass\ndef make(): return Title('t' * (1 << 25))\nvalue = make()",
+        "import array\ndef make(): return array.array('d', bytes(1 << 25))\nvalue = make()",
+        "import io\ndef make(): return io.BytesIO(bytes(1 << 25))\nvalue = make()",
     ],
     ids=["a subclass of str", "array.array", "BytesIO"],
 )

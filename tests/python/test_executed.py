@@ -54,6 +54,7 @@ def test_only_names_that_the_cell_itself_lets_go_of_are_found(source: str, names
         ("nets['a'].layers[0] = None", {"nets": "nets['a'].layers[0]"}),
         ("del page.tree", {"page": "page.tree"}),
         ("for net in nets:\n    net.head = Linear(8, 2)", {"net": "net.head"}),
+        ("net.a = net.b = net.c = None", {"net": "net.a and others"}),
         ("net = Linear(8, 2)", {}),
         ("total[0] += 1", {}),
         ("load(net).head = None", {}),

@@ -10,8 +10,7 @@ namespace {
 
 std::string message(const Holder& holder) {
   return holder.label + " (" + holder.largest + ") keeps " + human(holder.held_bytes) +
-         " of the data it was made from, which no other name reaches, and no later cell mentions "
-         "it. "
+         " of the data it was made from, which no other name reaches. No later cell mentions it. "
          "Free it with `" +
          holder.release + "`.";
 }

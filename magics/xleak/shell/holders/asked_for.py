@@ -16,7 +16,7 @@ from xleak.shell.holders.look import REPORTED_BYTES, Look, may_be_released
 from xleak.shell.holders.signs import since
 from xleak.shell.holders.uses import Uses, first_name, reads_other_attributes
 
-_LETS_GO = re.compile(r"\bdel\b|=\s*None\b|[\w\])]\s*=[^=]")
+_LETS_GO = re.compile(r"\bdel\b|=\s*None\b|(?:\.\w+|\])\s*(?:,[^=]*)?=[^=]")
 # The next cell may use a single object that keeps it.
 _BEFORE_A_VERDICT = 16 << 20
 _ATTRIBUTE = re.compile(r"([^\W\d]\w*)\.([^\W\d]\w*)")

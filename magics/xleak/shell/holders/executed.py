@@ -11,6 +11,7 @@ from xleak.shell.source import parsed
 # Cells are read again at each look.
 _MOST = 256
 _WORD = "retain_graph"
+_MORE = " and others"
 
 
 def statements(sources: Iterable[str]) -> Iterator[ast.AST]:
@@ -50,7 +51,7 @@ def names_let_go(source: str) -> set[str]:
 
 def parts_replaced(source: str) -> dict[str, str]:
     """Attributes and elements that the cell itself puts something else in the place of, or deletes, by the name that
-    they start at: `net.head` by `net`. Not those that its functions do."""
+    they start at: `net.head` by `net`, the first and that there are others. Not those that its functions do."""
     found: dict[str, str] = {}
     for node in _own_nodes(source):
         if not isinstance(node, (ast.Assign, ast.Delete)):
@@ -60,7 +61,10 @@ def parts_replaced(source: str) -> dict[str, str]:
             while isinstance(start, (ast.Attribute, ast.Subscript)):
                 start = start.value
             if start is not target and isinstance(start, ast.Name):
-                found[start.id] = ast.unparse(target)
+                part = ast.unparse(target)
+                before = found.setdefault(start.id, part)
+                if before != part:
+                    found[start.id] = f"{before.removesuffix(_MORE)}{_MORE}"
     return found
 
 

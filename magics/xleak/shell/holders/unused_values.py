@@ -65,7 +65,8 @@ class UnusedValues:
 
 
 def _keeps_its_input(value: object) -> bool:
-    if is_users_class(type(value)):
+    # The bytes of a stream are its own, and it reads them again.
+    if is_users_class(type(value)) or is_instance(value, "_io", "_IOBase"):
         return False
     if any(is_instance(value, *known) for known in _KEEPING_THEIR_INPUT):
         return True

@@ -70,6 +70,7 @@ class Server:
                 stderr=subprocess.STDOUT,
             )
         self.url = self._wait_for_url(Path(self._runtime.name))
+        wait_until(self._answers)
 
     def _wait_for_url(self, runtime: Path) -> str:
         deadline = time.monotonic() + START_SECONDS
@@ -79,6 +80,16 @@ class Server:
                     return str(json.loads(text)["url"])
             time.sleep(0.1)
         raise RuntimeError(f"The server did not start:\n{self.log.read_text()}")
+
+    def _answers(self) -> bool:
+        """Whether it listens yet: it writes its address down before it does."""
+        try:
+            self.ask("GET", "api/status")
+        except urllib.error.HTTPError:
+            raise
+        except urllib.error.URLError:
+            return False
+        return True
 
     def write(self, name: str, sources: Sequence[str], kernel: str = "xleak") -> str:
         """Writes a notebook; its name."""

@@ -646,6 +646,30 @@ def heap() -> Heap:
     Raises MonitorError where malloc is not glibc's own (2.33 or later).
     """
 
+class ProcessPages:
+    """What the pages of this process that are in memory were mapped for. Bytes.
+
+    ``files``: mapped files and libraries. ``shared``: without a file, for several processes. ``others``: this process's
+    alone. Of them ``free_heap``: what malloc keeps for later, ``small_heap``: what it gave out in less than 64 KiB.
+    """
+
+    @property
+    def files(self) -> int: ...
+    @property
+    def shared(self) -> int: ...
+    @property
+    def others(self) -> int: ...
+    @property
+    def free_heap(self) -> int: ...
+    @property
+    def small_heap(self) -> int: ...
+
+def process_pages() -> ProcessPages:
+    """Read them now: a millisecond for each 500 maps or so.
+
+    Raises MonitorError where malloc is not glibc's own or /proc/self/smaps cannot be read.
+    """
+
 def releasable_heap_bytes() -> int | None:
     """Return what trim_heap() would give back at least of what the main thread freed.
 
@@ -917,6 +941,34 @@ class HeldBlock:
     @property
     def names(self) -> list[str]: ...
 
+class Owned:
+    """Bytes of the host that somebody has: of CPython's pools, of malloc in small blocks, in the ledger's blocks."""
+
+    @property
+    def pooled(self) -> int: ...
+    @property
+    def small(self) -> int: ...
+    @property
+    def large(self) -> int: ...
+
+class HeapAccount:
+    """Whose the memory of the process is.
+
+    ``rest``: what else is in the graph, but for its large blocks, which are ``unnamed``. ``unseen``: large blocks that
+    no object shows. Cell 0: no cell made them. ``pools``: what is free in the pools of libraries.
+    """
+
+    @property
+    def groups(self) -> list[Owned]: ...
+    @property
+    def rest(self) -> Owned: ...
+    @property
+    def unnamed(self) -> list[_Birth]: ...
+    @property
+    def unseen(self) -> list[_Birth]: ...
+    @property
+    def pools(self) -> int: ...
+
 class HeapSnapshot:
     """The heap as a graph: who keeps what. Holds no reference to the objects. Sizes in bytes.
 
@@ -1084,11 +1136,18 @@ class HeapSnapshot:
         functions hold. Empty while the ledger is off.
         """
 
+    def account(self, groups: list[list[str]], pages: ProcessPages) -> HeapAccount:
+        """Return whose the memory of the process is, by groups of labels: what one leads to and none before it, but
+        through modules, types and namespaces. pages: read before the heap was, which takes memory of its own."""
+
     def largest(self, label: str, most: int) -> list[tuple[str, int]]:
         """Return (way, own bytes) of the largest objects that only a label keeps."""
 
 def type_name(object: object) -> str:
     """Return the name that an object's type was made with."""
 
-def python_pool_bytes() -> int | None:
-    """Return the bytes in use in CPython's own pools, or None where it does not tell."""
+def python_pools() -> tuple[int, int] | None:
+    """Return the bytes in use in CPython's own pools and those that their arenas take, or None where it does not tell.
+
+    Walks the arenas: milliseconds on a large heap.
+    """

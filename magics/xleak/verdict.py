@@ -156,6 +156,23 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Account:
+    """Where the resident memory of the process is; what each part is stands in the schema. They add up to
+    `resident_bytes`."""
+
+    resident_bytes: int
+    names_bytes: int
+    shown_bytes: int
+    unnamed_bytes: int
+    native_bytes: int
+    imports_bytes: int
+    small_bytes: int
+    free_bytes: int
+    shared_bytes: int
+    unknown_bytes: int
+
+
+@dataclass(frozen=True)
 class Summary:
     """Totals; how each is formed stands in the schema."""
 
@@ -177,6 +194,8 @@ class Verdict:
     devices: list[SharedDevice] = field(default_factory=list)
     names: list[HeldByName] = field(default_factory=list)
     """The names that hold most, where they were asked for."""
+    account: Account | None = None
+    """Where the memory of the process is, where it was asked for."""
     schema: str = SCHEMA
 
     def name_of(self, index: int) -> str:
@@ -192,11 +211,12 @@ def assemble(
     failure: Failure | None = None,
     devices: Sequence[SharedDevice] = (),
     names: Sequence[HeldByName] = (),
+    account: Account | None = None,
 ) -> Verdict:
     """The verdict over these cells and findings, with its totals."""
     summary = summarise(cells, findings)
     return Verdict(
-        source, list(cells), list(findings), summary, failure, list(devices), list(names)
+        source, list(cells), list(findings), summary, failure, list(devices), list(names), account
     )
 
 
@@ -351,6 +371,8 @@ def to_json(verdict: Verdict) -> dict[str, Any]:
     """The verdict as `xleak.verdict/1`: plain dicts, lists, strings, numbers and None."""
     shape = asdict(verdict)
     shape["cells"] = [_cell_to(cell) for cell in verdict.cells]
+    if verdict.account is None:
+        del shape["account"]
     return {"schema": shape.pop("schema"), **shape}
 
 
@@ -367,6 +389,7 @@ def from_json(shape: Mapping[str, Any]) -> Verdict:
         failure=_read(Failure, failure) if failure else None,
         devices=[_read(SharedDevice, device) for device in shape.get("devices", [])],
         names=[_read(HeldByName, it) for it in shape.get("names", [])],
+        account=_read(Account, shape["account"]) if shape.get("account") else None,
     )
 
 
@@ -408,9 +431,9 @@ def session_verdict(
     after_cell: int = 0,
     settled: bool = False,
 ) -> Verdict:
-    """The verdict on this process's session; with `names` those that hold most, which takes a look at
-    the heap. after_cell: the index of a cell; it and those before it are left out. settled: judged as if one more
-    quiet cell had ended. Raises RuntimeError where xleak is not loaded."""
+    """The verdict on this process's session; with `names` those that hold most, and where all memory is, which takes
+    a look at the heap. after_cell: the index of a cell; it and those before it are left out. settled: judged as if one
+    more quiet cell had ended. Raises RuntimeError where xleak is not loaded."""
     from xleak import _native
     from xleak.shell.other_processes import held_by_others
     from xleak.shell.watcher import watcher
@@ -430,17 +453,24 @@ def session_verdict(
     known = [record for record in records if record is not None]
     verdict = build(known, findings, postmortems=watching.postmortems)
     verdict = replace(verdict, devices=[SharedDevice(*row) for row in held_by_others().items()])
-    return replace(verdict, names=_largest_names(watching)) if names else verdict
+    return _with_names(verdict, watching) if names else verdict
 
 
-def _largest_names(watching: Watcher) -> list[HeldByName]:
+def _with_names(verdict: Verdict, watching: Watcher) -> Verdict:
     from xleak.shell.heap import take_snapshot, user_names
+    from xleak.shell.process_account import account_of, resident_pages
     from xleak.shell.watcher import printable
 
-    heap, names = take_snapshot(watching), user_names(watching)
-    shares = heap.shares(names, [], LEAST_BYTES) if heap else []
+    pages, heap, names = resident_pages(), take_snapshot(watching), user_names(watching)
+    if heap is None:
+        return verdict
+    shares = heap.shares(names, [], LEAST_BYTES)
     held = sorted(((sum(kept.values()), names[at]) for at, kept, _ in shares), reverse=True)
-    return [HeldByName(printable(name), size) for size, name in held[:_MOST_NAMES]]
+    return replace(
+        verdict,
+        names=[HeldByName(printable(name), size) for size, name in held[:_MOST_NAMES]],
+        account=account_of(watching, heap, pages),
+    )
 
 
 def verdict_json(at_end: bool = False, after_cell: int = 0) -> str:

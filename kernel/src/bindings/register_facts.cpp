@@ -122,8 +122,13 @@ void register_facts(py::module_& m) {
       py::arg("object"), "Return the name that an object's type was made with.");
   m.def("lengths_in", lengths_in, py::arg("names"), py::arg("types"),
         "Return the id and the length of each value that is exactly of one of the types, by name.");
-  m.def("python_pool_bytes", facts::python_pool_bytes,
-        "Return the bytes in use in CPython's own pools, or None where it does not tell.");
+  m.def(
+      "python_pools",
+      [] {
+        const auto pools = facts::python_pools();
+        return pools ? std::optional(std::pair(pools->used, pools->arenas)) : std::nullopt;
+      },
+      "Return what is in use in CPython's own pools and what their arenas take, or None.");
 }
 
 }  // namespace xleak::bindings

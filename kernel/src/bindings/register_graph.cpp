@@ -9,6 +9,7 @@
 #include "facts/collector_paused.hpp"
 #include "facts/heap_snapshot.hpp"
 #include "facts/live_objects.hpp"
+#include "xleak/monitor/process_pages.hpp"
 
 namespace py = pybind11;
 
@@ -162,6 +163,12 @@ Holdings holdings(const HeapSnapshot& heap, const std::vector<std::uintptr_t>& b
   return described(heap, [&] { return heap.holdings(blocks, last, least); });
 }
 
+HeapSnapshot::Account account(const HeapSnapshot& heap, const std::vector<Labels>& groups,
+                              const monitor::ProcessPages& pages) {
+  const py::gil_scoped_release release;
+  return heap.account(groups, pages.blocks);
+}
+
 /// (object, way, kept bytes, the objects on the way to it).
 using Container = std::tuple<py::object, std::string, std::int64_t, py::list>;
 
@@ -226,6 +233,18 @@ void register_graph(py::module_& m) {
       .def_readonly("bytes", &HeapSnapshot::HeldBlock::bytes)
       .def_readonly("is_open", &HeapSnapshot::HeldBlock::is_open)
       .def_readonly("names", &HeapSnapshot::HeldBlock::labels);
+  py::class_<HeapSnapshot::Owned>(m, "Owned", "Bytes of one owner, by allocator.")
+      .def_readonly("pooled", &HeapSnapshot::Owned::pooled)
+      .def_readonly("small", &HeapSnapshot::Owned::small)
+      .def_readonly("large", &HeapSnapshot::Owned::large);
+  py::class_<HeapSnapshot::Account>(m, "HeapAccount", "Whose the memory of the process is.")
+      .def_readonly("groups", &HeapSnapshot::Account::groups)
+      .def_readonly("rest", &HeapSnapshot::Account::rest)
+      .def_readonly("pools", &HeapSnapshot::Account::pools)
+      .def_property_readonly("unnamed",
+                             [](const HeapSnapshot::Account& it) { return births_of(it.unnamed); })
+      .def_property_readonly("unseen",
+                             [](const HeapSnapshot::Account& it) { return births_of(it.unseen); });
   py::class_<HeapSnapshot>(m, "HeapSnapshot", "The heap as a graph. Holds no reference to it.")
       .def_static("take", take, py::arg("slots"), py::arg("roots"), py::arg("saved"),
                   py::arg("deadline_ms"), py::arg("interrupted"),
@@ -395,6 +414,8 @@ void register_graph(py::module_& m) {
       .def("blocks", &HeapSnapshot::blocks, py::arg("labels"),
            py::call_guard<py::gil_scoped_release>(),
            "Return the large blocks that some labels lead to.")
+      .def("account", account, py::arg("groups"), py::arg("pages"),
+           "Return whose the memory of the process is, by groups of labels.")
       .def("largest", &HeapSnapshot::largest, py::arg("label"), py::arg("most"),
            "Return (way, own bytes) of the largest objects that only a label keeps.");
 }

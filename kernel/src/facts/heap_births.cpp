@@ -23,15 +23,8 @@ void HeapSnapshot::find_births(const std::vector<monitor::LargeBlock>& blocks) {
   constexpr std::int64_t kLeastBytes = 64 << 10;
   for (Node node = 1; !blocks.empty() && node < graph_.size(); ++node) {
     if (bytes_[node] < kLeastBytes) continue;
-    const std::uintptr_t start = start_of(node);
-    auto block = std::upper_bound(
-        blocks.begin(), blocks.end(), start,
-        [](std::uintptr_t at, const monitor::LargeBlock& it) { return at < it.address; });
-    if (block == blocks.begin()) continue;
-    --block;
-    const auto length = static_cast<std::uintptr_t>(std::max(block->bytes, block->reserved_bytes));
-    if (start < block->address + length && block->cell != 0 &&
-        block->kind != monitor::BlockKind::python_arena)
+    const monitor::LargeBlock* block = monitor::block_with(blocks, start_of(node));
+    if (block != nullptr && block->cell != 0 && block->kind != monitor::BlockKind::python_arena)
       pieces_[node] = {block->address, block->order, block->cell, block->site};
   }
 }

@@ -228,6 +228,24 @@ class HeapSnapshot {
   };
   /// All that some labels lead to, but through modules and namespaces. Needs no GIL.
   std::vector<HeldBlock> blocks(const std::vector<std::string>& labels) const;
+  /// What some owners have of the host's memory, by its allocator.
+  struct Owned {
+    std::int64_t pooled = 0;  ///< Of CPython's pools.
+    std::int64_t small = 0;   ///< Of malloc, in blocks that the ledger does not know.
+    std::int64_t large = 0;   ///< In the ledger's blocks: what of them is in memory.
+  };
+  struct Account {
+    std::vector<Owned> groups;
+    Owned rest;                  ///< What else is in the graph, but for its large blocks.
+    std::vector<Birth> unnamed;  ///< Those: cell 0 for what no cell made.
+    std::vector<Birth> unseen;   ///< Large blocks that no object shows.
+    std::int64_t pools = 0;  ///< In maps of libraries' own pools, beside what objects have there.
+  };
+  /// Whose the memory of the process is: by group of labels, what they lead to and none before
+  /// them, but through modules, types and namespaces. `blocks`: all that are alive, by address.
+  /// Needs no GIL.
+  Account account(const std::vector<std::vector<std::string>>& groups,
+                  const std::vector<monitor::LargeBlock>& blocks) const;
   /// The largest objects that only `label` keeps: the way to each and its own bytes. Needs the GIL.
   std::vector<std::pair<std::string, std::int64_t>> largest(const std::string& label,
                                                             std::size_t most) const;

@@ -11,7 +11,7 @@
 namespace xleak::facts {
 namespace {
 
-/// The number behind `label = `, with thousands separators.
+/// The number behind `label … = `, with thousands separators.
 std::optional<std::int64_t> number_after(const char* text, const char* label) {
   const char* at = std::strstr(text, label);
   if (at == nullptr) return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<std::int64_t> number_after(const char* text, const char* label) {
 
 }  // namespace
 
-std::optional<std::int64_t> python_pool_bytes() {
+std::optional<PythonPools> python_pools() {
   using Statistics = int (*)(FILE*);
   static const auto statistics =
       reinterpret_cast<Statistics>(::dlsym(RTLD_DEFAULT, "_PyObject_DebugMallocStats"));
@@ -38,7 +38,10 @@ std::optional<std::int64_t> python_pool_bytes() {
   statistics(stream);
   std::fclose(stream);
   const std::unique_ptr<char, void (*)(void*)> owner(text, std::free);
-  return number_after(text, "# bytes in allocated blocks");
+  const auto used = number_after(text, "# bytes in allocated blocks");
+  // The line "12 arenas * 1048576 bytes/arena".
+  const auto arenas = number_after(text, "bytes/arena");
+  return used && arenas ? std::optional(PythonPools{*used, *arenas}) : std::nullopt;
 }
 
 }  // namespace xleak::facts

@@ -4,8 +4,14 @@
 
 namespace xleak::facts {
 
-/// Bytes in use in CPython's own pools (objects up to 512 bytes), by its own statistics. Empty
-/// where the interpreter does not export them. Walks the arenas: milliseconds on a large heap.
-std::optional<std::int64_t> python_pool_bytes();
+/// CPython's own pools, for objects up to 512 bytes. Bytes.
+struct PythonPools {
+  std::int64_t used = 0;
+  std::int64_t arenas = 0;  ///< What they have of the system.
+};
+
+/// By CPython's own statistics; empty where the interpreter does not export them. Walks the arenas:
+/// milliseconds on a large heap.
+std::optional<PythonPools> python_pools();
 
 }  // namespace xleak::facts

@@ -37,6 +37,7 @@ def joined(
         failure,
         told.devices if told else [],
         told.names if told else [],
+        told.account if told else None,
     )
 
 

@@ -19,6 +19,7 @@ from xleak.magics.diagnose import Diagnoser
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
 from xleak.magics.marked_cell import MARK, MarkedCells, is_marked, without_mark
 from xleak.magics.suspicions import Suspicion, listed, source_of_session
+from xleak.render import account as accounts
 from xleak.render import html, table, text
 from xleak.render.units import counted, human_bytes
 from xleak.shell.torch_modes import mode_line
@@ -96,7 +97,7 @@ class LeakcheckMagic(Magics):
         """Report what the session keeps that nobody uses.
 
         %leakcheck [--all]         the findings that keep most; --all shows all: notes, and what was
-                                   dismissed in the panel, too
+                                   dismissed in the panel, too, and where all memory of the process is
         %leakcheck --notes         also what the source of the cells says and was not measured
         %leakcheck --by WHAT       findings by category, scope or effect of their rules
         %leakcheck --diagnose      the questions of a leak hunt, answered by what was measured;
@@ -140,14 +141,17 @@ class LeakcheckMagic(Magics):
             0 if request.all_of_them else len(watching.findings()) - len(watching.undismissed())
         )
         report = session_report(verdict, request.all_of_them, request.by, hidden)
+        account = verdict.account if request.all_of_them else None
         if request.notes:
             report.below.append(listed(suspicions))
         if modes := mode_line():
             report.below.append(modes)
         if watching.settings.policy == "off":
             report.below.append("Cells are not watched now; %xleak policy report starts it again.")
-        page = report.html(cell_sources(self.shell, verdict))
-        display({"text/plain": report.plain(), "text/html": page}, raw=True)
+        page, plain = report.html(cell_sources(self.shell, verdict)), report.plain()
+        if account is not None:
+            page, plain = page + accounts.fragment(account), f"{plain}\n\n{accounts.plain(account)}"
+        display({"text/plain": plain, "text/html": page}, raw=True)
 
 
 def _explained(rule: str) -> str:

@@ -13,12 +13,14 @@ from xleak import _native
 from xleak.magics import snapshot as snapshots
 from xleak.magics.asked import asked
 from xleak.magics.live import cell_sources, live_verdict, live_watcher
+from xleak.render import account as accounts
 from xleak.render import chart, holders, html, lines, table, text
 from xleak.render import tensors as tensor_table
 from xleak.shell import tensors
 from xleak.shell.heap import label_of, largest_names, name_facts, take_snapshot
 from xleak.shell.lines import account_of_lines
 from xleak.shell.live_tensors import largest_tensors
+from xleak.shell.process_account import account_of, resident_pages
 from xleak.shell.torch_modes import mode_line
 from xleak.shell.watcher import Watcher, watcher
 
@@ -49,7 +51,7 @@ class MemreportMagic(Magics):
     def memreport(self, line: str, cell: str | None = None) -> None:
         """Show what each cell kept, and what each name holds.
 
-        %memreport         by cell, by name and by tensor, and the totals
+        %memreport         by cell, by name and by tensor, the totals, and where all memory is
         %memreport NAME    what would come back if the name went, and who else holds its value;
                            takes Out[n] too
         %memreport --lines what each line of the cells made: alive now, and at the peaks
@@ -80,14 +82,18 @@ class MemreportMagic(Magics):
             print("No cell has ended yet, so there is nothing to report.")
             return
         sources = cell_sources(self.shell, verdict)
+        pages = resident_pages()
         heap = snapshot(live_watcher())
         names = largest_names(live_watcher(), heap, _NAMES_SHOWN)
+        account = account_of(live_watcher(), heap, pages)
         largest = largest_tensors(heap, _TENSORS_SHOWN)
         plain = [text.cell_table(verdict, sources), table.totals(verdict), table.devices(verdict)]
         plain.append(chart.plain(chart.chart_of(verdict)))
+        plain += [accounts.plain(account)] if account else []
         plain += [holders.name_table(names)] if names else []
         plain += [tensor_table.plain(largest), mode_line()]
-        page = html.fragment(verdict, sources) + (holders.name_fragment(names) if names else "")
+        page = html.fragment(verdict, sources) + (accounts.fragment(account) if account else "")
+        page += holders.name_fragment(names) if names else ""
         page += tensor_table.fragment(largest) + html.legend(mode_line())
         display(
             {"text/plain": "\n\n".join(part for part in plain if part), "text/html": page}, raw=True

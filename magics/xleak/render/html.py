@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from xleak import resources
 from xleak.cell_names import Naming
+from xleak.render import account as accounts
 from xleak.render import bars, chart, postmortem, table
 from xleak.render.escape import escape
 from xleak.render.units import human_bytes, human_seconds, signed_bytes
@@ -30,7 +31,8 @@ def page(verdict: Verdict, sources: Mapping[int, str]) -> str:
         f"<style>{_css('report.css')}{_css('page.css')}</style></head>"
         f'<body><main class="xleak"><p class="brand">xleak</p><h1>{title}</h1>'
         f"{_lead(verdict)}{_stats(verdict)}{_postmortems(verdict)}{_findings(verdict, sources)}"
-        f"{_chart(verdict)}<h2>Cells</h2>{_cells(verdict, sources)}{_footer(verdict)}</main></body></html>\n"
+        f"{_chart(verdict)}<h2>Cells</h2>{_cells(verdict, sources)}{_account(verdict)}{_footer(verdict)}</main></body>"
+        "</html>\n"
     )
 
 
@@ -164,6 +166,10 @@ def _code_line(number: int, text: str, guilty: bool) -> str:
 def _chart(verdict: Verdict) -> str:
     drawn = chart.fragment(chart.chart_of(verdict))
     return f"<h2>Kept, by cell and holder</h2>{drawn}" if drawn else ""
+
+
+def _account(verdict: Verdict) -> str:
+    return accounts.fragment(verdict.account) if verdict.account else ""
 
 
 def _cells(verdict: Verdict, sources: Mapping[int, str]) -> str:

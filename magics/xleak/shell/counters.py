@@ -17,7 +17,7 @@ def read_counters() -> dict[str, int]:
     counters: dict[str, int] = {}
     for owner, read in (
         ("malloc", _malloc),
-        ("pymalloc", _native.python_pool_bytes),
+        ("pymalloc", _pymalloc),
         ("arrow", _arrow),
         ("tensorflow", tensorflow_host_bytes),
     ):
@@ -45,6 +45,11 @@ def _value(read: Callable[[], int | None]) -> int | None:
 
 def _malloc() -> int:
     return _native.heap().used_bytes
+
+
+def _pymalloc() -> int | None:
+    pools = _native.python_pools()
+    return None if pools is None else pools[0]
 
 
 def _arrow() -> int | None:

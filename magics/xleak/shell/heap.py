@@ -129,6 +129,11 @@ def _cached(watcher: Watcher) -> Iterator[tuple[Slot, Any]]:
         yield (result, name, caches.label_of_recent(shown) or LAST_RESULT), shown
 
 
+def shown_labels(watcher: Watcher) -> list[str]:
+    """The labels of what the output caches have, small text and numbers left out."""
+    return [label for _, _, label, _ in watcher.caches.labelled()]
+
+
 def shell_labels(watcher: Watcher, ids: set[int]) -> list[str]:
     """The labels of what caches and tools have of these objects."""
     labels = [*tool_values(watcher), *((slot[2], value) for slot, value in _cached(watcher))]

@@ -26,6 +26,18 @@ std::int64_t attribute(std::string_view element, std::string_view name) {
   return value;
 }
 
+/// The sum of an arena's free pieces: those of its fast lists, and the rest.
+std::int64_t free_pieces(std::string_view arena) {
+  std::int64_t sum = 0;
+  for (const std::string_view kind : {"<total type=\"fast\"", "<total type=\"rest\""}) {
+    const auto at = arena.find(kind);
+    if (at != std::string_view::npos) sum += attribute(arena.substr(at), "size=\"");
+  }
+  return sum;
+}
+
+}  // namespace
+
 std::string malloc_info_text() {
   char* text = nullptr;
   std::size_t size = 0;
@@ -38,7 +50,24 @@ std::string malloc_info_text() {
   return result;
 }
 
-}  // namespace
+std::int64_t resident_free_bytes(std::string_view malloc_info, std::int64_t first_arena) {
+  constexpr std::string_view kEnd = "</heap>";
+  std::int64_t sum = 0;
+  bool is_first = true;
+  for (auto end = malloc_info.find(kEnd); end != std::string_view::npos;
+       end = malloc_info.find(kEnd)) {
+    const auto arena = malloc_info.substr(0, end);
+    const std::int64_t free = free_pieces(arena);
+    const auto system = arena.find("<system type=\"current\"");
+    // What was given back to the system stays in its lists.
+    const std::int64_t used =
+        system == std::string_view::npos ? 0 : attribute(arena.substr(system), "size=\"") - free;
+    sum += is_first ? std::clamp<std::int64_t>(first_arena - used, 0, free) : free;
+    is_first = false;
+    malloc_info.remove_prefix(end + kEnd.size());
+  }
+  return sum;
+}
 
 std::int64_t trimmable_bytes(std::string_view malloc_info) {
   static const std::int64_t lost = 2 * ::sysconf(_SC_PAGESIZE);

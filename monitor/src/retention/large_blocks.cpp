@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "retention/allocator_hooks.hpp"
@@ -135,6 +136,16 @@ std::vector<LargeBlock> living_blocks() {
   listed.reserve(blocks.size());
   for (const KnownBlock& block : blocks) listed.push_back(as_listed(block, pages));
   return listed;
+}
+
+const LargeBlock* block_with(const std::vector<LargeBlock>& blocks, std::uintptr_t address) {
+  const auto next = std::upper_bound(
+      blocks.begin(), blocks.end(), address,
+      [](std::uintptr_t at, const LargeBlock& block) { return at < block.address; });
+  if (next == blocks.begin()) return nullptr;
+  const LargeBlock& block = *(next - 1);
+  const auto length = static_cast<std::uintptr_t>(std::max(block.bytes, block.reserved_bytes));
+  return address < block.address + length ? &block : nullptr;
 }
 
 BlockSums block_sums() noexcept { return recorder.records() ? recorder.sums() : BlockSums{}; }

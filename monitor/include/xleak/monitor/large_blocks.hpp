@@ -80,6 +80,10 @@ XLEAK_MONITOR_API void births_belong_to(std::uint32_t cell) noexcept;
 /// are dropped. Milliseconds where there are thousands.
 XLEAK_MONITOR_API std::vector<LargeBlock> living_blocks();
 
+/// The one of `blocks`, by address, that has an address; null where none does.
+XLEAK_MONITOR_API const LargeBlock* block_with(const std::vector<LargeBlock>& blocks,
+                                               std::uintptr_t address);
+
 /// Of the heap alone: how much of a map is in memory cannot be counted as it happens.
 struct BlockSums {
   std::int64_t alive_bytes = 0;

@@ -1,0 +1,91 @@
+"""Where the memory of a process is, in a session of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+MIB = 1 << 20
+
+PROGRAM = """
+import json, sys
+from dataclasses import asdict
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+shell.run_line_magic("load_ext", "xleak")
+for cell in json.loads(sys.argv[1]):
+    shell.run_cell(cell, store_history=True)
+
+from xleak.shell.heap import take_snapshot
+from xleak.shell.process_account import account_of, resident_pages
+from xleak.shell.watcher import watcher
+
+pages = resident_pages()
+account = account_of(watcher(), take_snapshot(watcher()), pages)
+print("\\n" + json.dumps(account and asdict(account)))
+"""
+
+
+def account(*cells: str, **environment: str) -> Any:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, json.dumps(cells)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **environment},
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def rise(more: Any, less: Any, part: str) -> float:
+    return float(more[part] - less[part]) / MIB
+
+
+@pytest.fixture(scope="module")
+def empty() -> Any:
+    return account("import numpy as np")
+
+
+def test_the_parts_add_up_to_what_is_in_memory(empty: Any) -> None:
+    found = account("import numpy as np", "a = np.ones(4 << 20)", "np.ones(2 << 20)")
+    parts = {name: size for name, size in found.items() if name != "resident_bytes"}
+    assert sum(parts.values()) == found["resident_bytes"]
+    assert found["unknown_bytes"] <= 0.05 * found["resident_bytes"]
+    assert rise(found, empty, "resident_bytes") == pytest.approx(48, abs=4)
+
+
+@pytest.mark.parametrize(
+    ("cell", "part"),
+    [
+        ("a = np.ones(4 << 20)", "names_bytes"),
+        ("a = [np.ones(20_000) for _ in range(210)]", "names_bytes"),
+        ("a = [str(number) * 9 for number in range(330_000)]", "names_bytes"),
+        ("np.ones(4 << 20)", "shown_bytes"),
+        ("import sys\nsys.kept = np.ones(4 << 20)", "unnamed_bytes"),
+        (
+            "import ctypes; libc = ctypes.CDLL(None); libc.malloc.restype = ctypes.c_void_p\n"
+            "at = libc.malloc(32 << 20); size = ctypes.memset(at, 1, 32 << 20) and None",
+            "native_bytes",
+        ),
+    ],
+)
+def test_what_a_cell_makes_is_in_its_part(cell: str, part: str, empty: Any) -> None:
+    found = account("import numpy as np", cell)
+    of_part = rise(found, empty, part)
+    assert of_part == pytest.approx(rise(found, empty, "resident_bytes"), abs=3)
+    assert of_part > 20
+
+
+def test_pages_that_were_never_written_are_nowhere(empty: Any) -> None:
+    found = account("import numpy as np", "a = np.zeros(64 << 20)")
+    assert rise(found, empty, "names_bytes") < 1
+
+
+def test_without_the_ledger_there_is_no_account() -> None:
+    assert account("x = 1", XLEAK_LEDGER="0") is None

@@ -980,7 +980,7 @@ class HeapSnapshot:
     def take(
         slots: Sequence[tuple[dict[Any, Any], object, str]],
         roots: Sequence[tuple[str, object]],
-        saved: Sequence[tuple[int, int, int, str, list[int]]],
+        saved: Sequence[tuple[int, int, int, int, str, list[int]]],
         deadline_ms: float | None,
         interrupted: Callable[[], bool] | None,
     ) -> HeapSnapshot | None:
@@ -988,8 +988,8 @@ class HeapSnapshot:
 
         ``slots``: (dictionary, its own key object, label): the entry leads to its value through the
         label, and entries with one label are one holder. ``roots``: (label, object). ``saved``: (id
-        of a tensor, storage key, bytes, device, ids of the tensors that show it) of what its
-        autograd graph keeps, as xleak._torch tells it.
+        of a tensor, storage key, where its memory begins, bytes, device, ids of the tensors that
+        show it) of what its autograd graph keeps, as xleak._torch tells it.
         """
 
     @property

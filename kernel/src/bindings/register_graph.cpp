@@ -18,7 +18,7 @@ namespace {
 
 using facts::HeapSnapshot;
 using facts::Reference;
-using Saved = std::tuple<std::uintptr_t, std::int64_t, std::int64_t, std::string,
+using Saved = std::tuple<std::uintptr_t, std::int64_t, std::uintptr_t, std::int64_t, std::string,
                          std::vector<std::uintptr_t>>;
 
 /// For a computation without the GIL.
@@ -45,8 +45,8 @@ std::unique_ptr<HeapSnapshot> take(const py::list& slots,
   for (const auto& [label, object] : roots)
     named_roots.push_back({label, Reference::share(object.ptr())});
   std::vector<facts::SavedMemory> memory;
-  for (const auto& [tensor, key, bytes, device, shown_by] : saved)
-    memory.push_back({tensor, key, bytes, device, shown_by});
+  for (const auto& [tensor, key, start, bytes, device, shown_by] : saved)
+    memory.push_back({tensor, key, start, bytes, device, shown_by});
   auto snapshot = std::make_unique<HeapSnapshot>(std::move(named_slots), std::move(named_roots),
                                                  std::move(memory));
   const AskedLimits asked(deadline_ms, interrupted);

@@ -101,6 +101,8 @@ std::vector<HeapSnapshot::Holding> HeapSnapshot::holdings_of(const std::vector<N
   monitor::Marks shared(graph_.size(), false);
   for (Node node = 0; node <= labels_.size(); ++node) shared[node] = true;
   for (const Node node : common_) shared[node] = true;
+  // A registry that has the user's classes is what keeps them.
+  for (const Node node : own_types_) shared[node] = false;
   shared[outside_] = true;
   monitor::Marks held_outside(graph_.size(), false);
   for (auto edge = graph_.first[outside_]; edge < graph_.first[outside_ + 1]; ++edge)

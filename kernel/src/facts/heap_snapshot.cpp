@@ -326,6 +326,7 @@ void HeapSnapshot::add_saved(PyObject* tensor) {
       node = add_node(key, at->second.bytes);
       devices_[node] = at->second.device;
       if (at->second.device != "cpu") owners_[node] = at->second.device;
+      if (at->second.bytes >= kLeastPieceBytes) starts_[node] = at->second.start;
     }
     storage_users_[node] = 0;
     add_edge(node, 0);

@@ -40,6 +40,7 @@ struct NamedRoot {
 struct SavedMemory {
   std::uintptr_t tensor;  ///< Address of the Python object.
   std::int64_t key;       ///< Address of torch's StorageImpl.
+  std::uintptr_t start;   ///< Where the memory begins.
   std::int64_t bytes;
   std::string device;
   std::vector<std::uintptr_t> shown_by;  ///< Addresses of the Python objects that have it.

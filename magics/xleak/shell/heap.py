@@ -48,8 +48,9 @@ def take_snapshot(
     return _native.HeapSnapshot.take(slots, roots, saved, deadline_ms, interrupted)
 
 
-# (id of a tensor, key of a storage that its graph saved, bytes, device, ids of the tensors that show it).
-Saved = tuple[int, int, int, str, list[int]]
+# (id of a tensor, key of a storage that its graph saved, where its memory begins, bytes, device, ids of the tensors
+# that show it).
+Saved = tuple[int, int, int, int, str, list[int]]
 
 
 def saved_memory(
@@ -68,7 +69,10 @@ def saved_memory(
         return [], kept.complete
     shown_by = {row.storage.key: row.tensors for row in _torch.census()}
     rows = [(it.tensor, it.storage) for it in kept.rows]
-    saved = [(tensor, it.key, it.bytes, it.device, shown_by.get(it.key, [])) for tensor, it in rows]
+    saved = [
+        (tensor, it.key, it.address, it.bytes, it.device, shown_by.get(it.key, []))
+        for tensor, it in rows
+    ]
     return saved, kept.complete
 
 

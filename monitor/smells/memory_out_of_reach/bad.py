@@ -30,3 +30,21 @@ watched(np.ones(200_000))
 
 # %% callbacks of IPython: still there  # expect: XL421
 print("done")
+
+# %% classes in a registry: registered
+import copyreg
+
+def make_reader(number):
+    table = np.full(300_000, float(number))
+
+    class Reader:
+        def total(self):
+            return table.sum()
+
+    copyreg.pickle(Reader, lambda reader: (make_reader, (number,)))
+    return Reader().total()
+
+totals = [make_reader(number) for number in range(6)]
+
+# %% classes in a registry: still there  # expect: XL421
+print(sum(totals))

@@ -51,3 +51,29 @@ pair.head = Net(8)
 
 # %% a part that was replaced: kept  # expect: XL422
 print(pair.head)
+
+# %% a function that is never called, among others
+rows = np.ones(2_500_000)
+steps = {"pick": lambda row, of=rows: of[row], "half": lambda row: row / 2}
+
+# %% a function that is never called, among others: deleted
+del rows
+
+# %% a function that is never called, among others: kept  # expect: XL422
+print(steps["half"](3))
+
+# %% figures
+import matplotlib.pyplot as plt
+
+def draw(number):
+    figure = plt.figure()
+    figure.gca().imshow(np.full((1_000, 500), float(number)))
+    return figure
+
+pages = [draw(number) for number in range(6)]
+
+# %% figures: closed
+plt.close("all")
+
+# %% figures: kept  # expect: XL422
+print("drawn")

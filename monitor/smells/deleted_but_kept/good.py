@@ -48,3 +48,13 @@ del whole
 
 # %% the end
 print(part.sum())
+
+# %% a function that was called, among others
+columns = np.ones(2_500_000)
+steps = {"pick": lambda row, of=columns: of[row], "half": lambda row: row / 2}
+
+# %% a function that was called, among others: deleted
+del columns
+
+# %% a function that was called, among others: in use
+print([step(3) for step in steps.values()])

@@ -20,9 +20,12 @@ std::string message_of_deleted(const Holder& holder) {
 
 std::string message_of_replaced(const Holder& holder) { return sentence(holder, "replaced"); }
 
+std::string message_of_closed(const Holder& holder) { return sentence(holder, "closed"); }
+
 std::vector<Finding> at_run_time(const SessionView& session) {
   return holder_findings(session, {{"asked for", "Let it go there too", message_of_deleted},
-                                   {"replaced", "Let it go there too", message_of_replaced}});
+                                   {"replaced", "Let it go there too", message_of_replaced},
+                                   {"closed", "Let it go there too", message_of_closed}});
 }
 
 }  // namespace

@@ -21,8 +21,23 @@ import pandas as pd
 by_zone = pd.DataFrame(np.random.default_rng(0).normal(size=(600_000, 4)), columns=list("abcd")).groupby("a")
 sizes = len(by_zone)
 
-# %% a verdict
-print(first, sizes)
+# %% a thread-local of an idle pool
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
-# %% a verdict: asked for  # expect: XL424 # expect: XL424 # expect: XL424
+scratch = threading.local()
+
+def set_up():
+    scratch.buffer = np.ones(1_500_000)
+
+def sum_up(number):
+    return float(scratch.buffer[:number].sum())
+
+pool = ThreadPoolExecutor(2, initializer=set_up)
+sums = list(pool.map(sum_up, range(40)))
+
+# %% a verdict
+print(first, sizes, max(sums))
+
+# %% a verdict: asked for  # expect: XL424 # expect: XL424 # expect: XL424 # expect: XL424
 %leakcheck

@@ -1,5 +1,5 @@
-// A progress bar, an iterator or a grouping that keeps the data it was made from, and that no later
-// cell mentions.
+// A progress bar, an iterator or a grouping that keeps the data it was made from, or a thread-local
+// that keeps what other threads put there, and that no later cell mentions.
 #include <string>
 
 #include "holder_findings.hpp"
@@ -15,8 +15,16 @@ std::string message(const Holder& holder) {
          holder.release + "`.";
 }
 
+std::string message_of_threads(const Holder& holder) {
+  return holder.label + " keeps " + human(holder.held_bytes) +
+         " that other threads put there for themselves. No later cell mentions it. End the threads "
+         "(`shutdown()` of their pool), or free it with `" +
+         holder.release + "`.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {"kept input", "Delete it", message});
+  return holder_findings(session, {{"kept input", "Delete it", message},
+                                   {"other threads", "Delete it", message_of_threads}});
 }
 
 }  // namespace

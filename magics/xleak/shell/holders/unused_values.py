@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterator
+from typing import Any
 
 from xleak import _native
+from xleak.originals import _current_frames, threading
 from xleak.shell.births import cause_of
 from xleak.shell.fields import ancestors_of, class_fields, is_instance
 from xleak.shell.heap import user_names
@@ -51,9 +54,8 @@ class UnusedValues:
             self._found.add(name)
             cause = cause_of(shell, look.heap.births(name))
             value = _native.value_at(shell.user_ns, name)
-            hides_it = kept >= _OF_ONE_OBJECT and _keeps_its_input(value)
             yield _native.Holder(
-                "kept input" if hides_it else "unused value",
+                _kind(look, value, kept),
                 name,
                 kept,
                 cause.cell if cause else None,
@@ -62,6 +64,27 @@ class UnusedValues:
                 f"del {name}",
                 line=cause.line if cause else None,
             )
+
+
+def _kind(look: Look, value: object, kept: int) -> str:
+    if kept >= _OF_ONE_OBJECT and _keeps_its_input(value):
+        return "kept input"
+    # A thread sees its own part of it alone.
+    if type(value) is threading.local and not _others_run_code(look.watcher.shell.user_ns):
+        kept -= look.heap.retained_by(vars(value))
+        return "other threads" if kept >= _OF_ONE_OBJECT else "unused value"
+    return "unused value"
+
+
+def _others_run_code(namespace: dict[str, Any]) -> bool:
+    """Whether another thread is in a function of the user's; one of a pool that has nothing to do is not."""
+    for ident, innermost in _current_frames().items():
+        frame: types.FrameType | None = innermost
+        while frame is not None and ident != threading.get_ident():
+            if frame.f_globals is namespace:
+                return True
+            frame = frame.f_back
+    return False
 
 
 def _keeps_its_input(value: object) -> bool:

@@ -11,17 +11,19 @@ from xleak.shell.holders.signs import since
 from xleak.shell.source import parsed
 
 _WORD = re.compile(r"[^\W\d]\w*")
+_CALLED = re.compile(r"([^\W\d]\w*)\s*\(")
 
 
 class Uses:
     """A cell uses the names in its code, the words in its texts (`query("x > @raw")`, magics), and the names in the
-    functions and classes that it mentions. What is remembered grows with the names, not with the cells."""
+    functions and classes that its code mentions or its texts call. What is remembered grows with the names, not with
+    the cells."""
 
     def __init__(self) -> None:
         self.last_read = 0
         """Index of the last cell that was read."""
         self._last_use: dict[str, int] = {}
-        self._inside: dict[str, set[str]] = {}
+        self._inside: dict[str, tuple[set[str], set[str]]] = {}
 
     def read(self, look: Look) -> None:
         """Reads the cells that are new."""
@@ -30,7 +32,7 @@ class Uses:
             tree = parsed(source)
             for node in tree.body if tree else []:
                 for name in _defined_by(node):
-                    self._inside[name] = set(_names_in(node))
+                    self._inside[name] = _names_in(node)
             self._last_use.update(dict.fromkeys(self.of(source), index))
 
     def last(self, name: str) -> int:
@@ -40,13 +42,16 @@ class Uses:
     def of(self, source: str) -> set[str]:
         """The names that a cell uses."""
         tree = parsed(source)
-        pending = set(_names_in(tree)) if tree else set(_WORD.findall(source))
-        found: set[str] = set()
+        words = set(_WORD.findall(source))
+        found, pending = _names_in(tree) if tree else (words, set(words))
+        followed: set[str] = set()
         while pending:
             word = pending.pop()
-            if word not in found:
-                found.add(word)
-                pending |= self._inside.get(word, set())
+            if word not in followed:
+                followed.add(word)
+                names, code = self._inside.get(word, (set(), set()))
+                found |= names
+                pending |= code
         return found
 
 
@@ -67,12 +72,17 @@ def first_name(way: str) -> str:
     return match.group() if match else ""
 
 
-def _names_in(tree: ast.AST) -> Iterator[str]:
+def _names_in(tree: ast.AST) -> tuple[set[str], set[str]]:
+    """The names and words in it, and those of them that may be code which runs."""
+    names: set[str] = set()
+    code: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
-            yield node.id
+            code.add(node.id)
         elif isinstance(node, ast.Constant) and type(node.value) is str:
-            yield from _WORD.findall(node.value)
+            names.update(_WORD.findall(node.value))
+            code.update(_CALLED.findall(node.value))
+    return names | code, code
 
 
 def _defined_by(node: ast.stmt) -> Iterator[str]:

@@ -63,6 +63,9 @@ del rows
 print(steps["half"](3))
 
 # %% figures
+import matplotlib
+
+matplotlib.use("agg")
 import matplotlib.pyplot as plt
 
 def draw(number):

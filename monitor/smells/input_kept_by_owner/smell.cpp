@@ -17,9 +17,9 @@ std::string message(const Holder& holder) {
 
 std::string message_of_threads(const Holder& holder) {
   return holder.label + " keeps " + human(holder.held_bytes) +
-         " that other threads put there for themselves. No later cell mentions it. End the threads "
-         "(`shutdown()` of their pool), or free it with `" +
-         holder.release + "`.";
+         " that other threads put there for themselves. No later cell mentions it. End the "
+         "threads: "
+         "`shutdown()` of their pool.";
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {

@@ -150,7 +150,7 @@ class AskedFor:
                 cause.cell,
                 asked.expression,
                 found.count,
-                f"del {function}" if function else _release(found.way),
+                f"del {function}" if function else _release(found.way, asked),
                 line=cause.line,
             )
 
@@ -185,10 +185,14 @@ def _is_large(found: _native.Holding) -> bool:
     return found.type_name in _GATHERING or found.bytes >= _BEFORE_A_VERDICT
 
 
-def _release(way: str) -> str:
+def _release(way: str, asked: _Asked) -> str:
     # What an array shows a part of is never set by others.
     is_fixed = way.endswith((".__dict__", ".base"))
-    return f"{way} = None" if may_be_released(way) and not is_fixed else ""
+    if is_fixed or not may_be_released(way):
+        return ""
+    # Figures are cycles, which wait for the collector.
+    collected = '; __import__("gc").collect();' if asked.replaced_in == FIGURES else ""
+    return f"{way} = None{collected}"
 
 
 def _function_on(look: Look, found: _native.Holding) -> str:

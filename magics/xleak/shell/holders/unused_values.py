@@ -54,14 +54,16 @@ class UnusedValues:
             self._found.add(name)
             cause = cause_of(shell, look.heap.births(name))
             value = _native.value_at(shell.user_ns, name)
+            kind = _kind(look, value, kept)
             yield _native.Holder(
-                _kind(look, value, kept),
+                kind,
                 name,
                 kept,
                 cause.cell if cause else None,
                 _native.type_name(value),
                 1,
-                f"del {name}",
+                # Only the end of the threads is sure to free what is theirs.
+                "" if kind == "other threads" else f"del {name}",
                 line=cause.line if cause else None,
             )
 

@@ -1119,6 +1119,16 @@ class HeapSnapshot:
         """Return how many elements of a container have memory that it alone keeps, in pieces of 64 KiB and more, and
         where that was made. None while the ledger is off."""
 
+    def piles(self, least: int) -> list[tuple[Any, str, list[Any], list[tuple[int, list[_Birth]]]]]:
+        """Return (object, way, objects on the way, parts) of what alone keeps at least so many bytes in two parts and
+        more, each with memory of 64 KiB and more that cells made.
+
+        A part is (bytes, births); they come in the order in which they were made. A name of the user's leads there.
+        """
+
+    def names_leading_to(self, object: object) -> list[str]:
+        """Return the labels that lead to an object, but through modules and namespaces."""
+
     def holdings(self, blocks: list[int], last: int, least: int) -> list[Holding]:
         """Return what keeps the blocks with these addresses, where it is at least so many bytes.
 

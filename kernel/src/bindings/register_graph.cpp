@@ -182,6 +182,22 @@ std::vector<Container> containers(const HeapSnapshot& heap, std::int64_t least, 
   return found;
 }
 
+/// (object, way, the objects on the way to it, [(bytes, births) of each part]).
+using Part = std::pair<std::int64_t, std::vector<Birth>>;
+using Pile = std::tuple<py::object, std::string, py::list, std::vector<Part>>;
+
+std::vector<Pile> piles(const HeapSnapshot& heap, std::int64_t least) {
+  const facts::CollectorPaused paused;
+  std::vector<Pile> found;
+  for (const auto& it : heap.piles(least)) {
+    std::vector<Part> parts;
+    for (const auto& part : it.parts) parts.emplace_back(part.bytes, births_of(part.births));
+    found.emplace_back(py::reinterpret_borrow<py::object>(it.object), it.way, as_list(it.way_there),
+                       std::move(parts));
+  }
+  return found;
+}
+
 }  // namespace
 
 void register_graph(py::module_& m) {
@@ -407,6 +423,14 @@ void register_graph(py::module_& m) {
             return std::pair(found.count, births_of(found.births));
           },
           py::arg("container"), "Return (count, births) of elements with memory that cells made.")
+      .def("piles", piles, py::arg("least"),
+           "Return what keeps memory that cells made in several parts.")
+      .def(
+          "names_leading_to",
+          [](const HeapSnapshot& heap, const py::object& object) {
+            return heap.names_leading_to(object.ptr());
+          },
+          py::arg("object"), "Return the labels that lead to an object.")
       .def("out_of_reach", out_of_reach, py::arg("in_use"), py::arg("hooks"), py::arg("least"),
            "Return what cells made and no label of a slot leads to, by what keeps it.")
       .def("holdings", holdings, py::arg("blocks"), py::arg("last"), py::arg("least"),

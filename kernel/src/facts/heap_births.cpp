@@ -67,6 +67,58 @@ HeapSnapshot::Elements HeapSnapshot::elements(PyObject* container) const {
   return {elements.size(), births_of(kept)};
 }
 
+std::vector<HeapSnapshot::Pile> HeapSnapshot::piles(std::int64_t least) const {
+  // Of a chain that goes on and on, each link holds the next: no pile.
+  constexpr int kDeepest = 64;
+  monitor::Marks shared(graph_.size(), false);
+  for (const Node node : common_) shared[node] = true;
+  shared[outside_] = true;
+  std::map<Node, std::map<Node, std::vector<Node>>> parts_of;
+  for (const auto& [piece, facts] : pieces_) {
+    Node part = piece;
+    for (int depth = 0; depth < kDeepest; ++depth) {
+      const Node owner = tree_.dominator[part];
+      if (owner == monitor::kNoNode || owner <= labels_.size() || shared[owner]) break;
+      parts_of[owner][part].push_back(piece);
+      part = owner;
+    }
+  }
+  std::vector<Pile> found;
+  for (const auto& [owner, parts] : parts_of) {
+    if (parts.size() < 2 || retained_[owner] < least || !is_near_a_name(owner)) continue;
+    Pile pile;
+    pile.way = describe(monitor::way_to(before_, 0, owner), &pile.way_there);
+    if (pile.way.empty() || pile.way_there.empty()) continue;
+    pile.object = pile.way_there.back();
+    pile.way_there.pop_back();
+    for (const auto& [part, its] : parts) {
+      std::uint32_t order = UINT32_MAX;
+      for (const Node piece : its) order = std::min(order, pieces_.at(piece).order);
+      pile.parts.push_back({retained_[part], order, births_of(its)});
+    }
+    std::sort(pile.parts.begin(), pile.parts.end(),
+              [](const Pile::Part& a, const Pile::Part& b) { return a.order < b.order; });
+    found.push_back(std::move(pile));
+  }
+  return found;
+}
+
+std::vector<std::string> HeapSnapshot::names_leading_to(PyObject* object) const {
+  const Node wanted = index_.find(reinterpret_cast<std::uintptr_t>(object));
+  std::vector<std::string> names;
+  if (wanted == monitor::kNoNode) return names;
+  const monitor::Marks closed_nodes = closed();
+  for (Node label = 1; label <= labels_.size(); ++label) {
+    bool leads = false;
+    each_reached({label}, closed_nodes, [&](Node node) {
+      leads = leads || node == wanted;
+      return !leads;
+    });
+    if (leads) names.push_back(labels_[label - 1]);
+  }
+  return names;
+}
+
 /// What leads everywhere, modules, namespaces and the classes of libraries, and the functions of
 /// libraries: what those keep is no expression's.
 monitor::Marks HeapSnapshot::closed() const {

@@ -197,6 +197,23 @@ class HeapSnapshot {
     std::vector<Birth> births;
   };
   Elements elements(PyObject* container) const;
+  /// What one object alone keeps, in parts of which each has memory that cells made.
+  struct Pile {
+    struct Part {
+      std::int64_t bytes = 0;   ///< What would be freed with it.
+      std::uint32_t order = 0;  ///< Of its first birth.
+      std::vector<Birth> births;
+    };
+    PyObject* object = nullptr;
+    std::string way;
+    std::vector<PyObject*> way_there;  ///< From the value of the name on, itself not included.
+    std::vector<Part> parts;           ///< As they were made.
+  };
+  /// Those near a name with two parts and more and at least so many bytes. Borrowed references.
+  /// Needs the GIL.
+  std::vector<Pile> piles(std::int64_t least) const;
+  /// The labels that lead to an object, but through modules and namespaces. Needs no GIL.
+  std::vector<std::string> names_leading_to(PyObject* object) const;
   /// Pieces of memory under what keeps them.
   struct Holding {
     monitor::GraphNode holder = 0;

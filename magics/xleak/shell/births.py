@@ -48,9 +48,16 @@ def _cause(shell: InteractiveShell, cell: int, place: tuple[str, int, str] | Non
     count = counts.get(place[0]) if place is not None else None
     if place is None or count is None:
         return Cause(cell, None)
-    # A function may stand in an earlier cell than the one that called it.
+    typed = shell.history_manager.input_hist_raw if shell.history_manager else []
+    # A function may stand in an earlier cell than the one that called it. All runs of one code have one file, whose
+    # number is the last one's.
     for index in range(cell, 0, -1):
         record = _native.record(index)
-        if record is not None and record.execution_count == count:
+        own = record.execution_count if record is not None else None
+        if own is not None and (own == count or _is_same(typed, own, count)):
             return Cause(index, place[1] + lines_before(shell, count))
     return Cause(cell, None)
+
+
+def _is_same(typed: Sequence[str], one: int, other: int) -> bool:
+    return max(one, other) < len(typed) and typed[one] == typed[other]

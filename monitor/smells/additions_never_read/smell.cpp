@@ -14,8 +14,17 @@ std::string message(const Holder& holder) {
          " added; no code has read them. Free them with `" + holder.release + "`.";
 }
 
+std::string message_of_library(const Holder& holder) {
+  const std::string all = holder.label + " (" + holder.largest + ") keeps " +
+                          human(holder.held_bytes) + " in " + std::to_string(holder.count) +
+                          " parts that it was given one by one; no code has read them.";
+  return holder.release.empty() ? all + " Close it, or give it less."
+                                : all + " Free them with `" + holder.release + "`.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {"unread additions", "Clear the container", message});
+  return holder_findings(session, {{"unread additions", "Clear the container", message},
+                                   {"handed over", "Clear the container", message_of_library}});
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.kept_optimizers import KeptOptimizers
 from xleak.shell.holders.lambda_layers import lambda_layers
 from xleak.shell.holders.last_traceback import last_traceback
+from xleak.shell.holders.library_piles import LibraryPiles
 from xleak.shell.holders.made_in_forward import MadeInForward
 from xleak.shell.holders.method_caches import method_caches
 from xleak.shell.holders.mutable_defaults import MutableDefaults
@@ -132,5 +133,6 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         out_of_reach,
         watching.asked,
         UnreadAdditions(),
+        LibraryPiles(),
         UnusedValues(watching.uses),
     ]

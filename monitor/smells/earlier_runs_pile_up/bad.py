@@ -1,0 +1,46 @@
+# %% one diagram
+import numpy as np
+from matplotlib.figure import Figure
+
+fig = Figure()
+ax = fig.subplots()
+rng = np.random.default_rng(0)
+
+# %% an image in each run
+heat = rng.normal(size=(400, 400))
+ax.imshow(heat);
+
+# %% an image in each run
+heat = rng.normal(size=(400, 400))
+ax.imshow(heat);
+
+# %% an image in each run
+heat = rng.normal(size=(400, 400))
+ax.imshow(heat);
+
+# %% callbacks of one canvas
+other = Figure()
+
+# %% a callback in each run
+def make_callback():
+    cube = rng.normal(size=(300, 300))
+    return lambda event: print(cube[0])
+
+other.canvas.mpl_connect("pick_event", make_callback());
+
+# %% a callback in each run
+def make_callback():
+    cube = rng.normal(size=(300, 300))
+    return lambda event: print(cube[0])
+
+other.canvas.mpl_connect("pick_event", make_callback());
+
+# %% a callback in each run
+def make_callback():
+    cube = rng.normal(size=(300, 300))
+    return lambda event: print(cube[0])
+
+other.canvas.mpl_connect("pick_event", make_callback());
+
+# %% a verdict  # expect: XL425 # expect: XL425
+%leakcheck

@@ -891,7 +891,7 @@ class GraphBytes:
         """What was counted: by the key of the storage, its bytes."""
 
 class PinnedView:
-    """A tensor or an array that shows a part of the memory behind it. Sizes in bytes."""
+    """What shows a part of the memory behind it, or a part of a table that does. Sizes in bytes."""
 
     @property
     def object(self) -> int:
@@ -903,6 +903,9 @@ class PinnedView:
     def shown(self) -> int: ...
     @property
     def behind(self) -> int: ...
+    @property
+    def memory(self) -> int:
+        """A number that all views of the same memory have."""
 
 # (cell, (file, line, function), bytes) of what one cell made at one place.
 _Birth = tuple[int, _Place | None, int]
@@ -1040,16 +1043,21 @@ class HeapSnapshot:
         """Return the tensors whose autograd graphs keep at least so many bytes, alone or ``shared``."""
 
     def pinned_views(self, least: int, fraction: int) -> list[PinnedView]:
-        """Return the tensors and arrays that show at most a ``fraction``-th of at least so many bytes.
+        """Return what shows at most a ``fraction``-th of at least so many bytes, which nothing else shows.
 
-        Tensors with gradients are left out: a copy of them has a graph.
+        Tensors, arrays, memoryviews, Arrow objects, and the tables and series that have such a part. Tensors with
+        gradients are left out: a copy of them has a graph.
         """
 
-    def freed_by_detaching(self, tensors: list[int]) -> int:
-        """Return what would be freed if each tensor, by its id, were detached where its way leads."""
+    def freed_by_detaching(self, tensors: list[int], everywhere: bool = ...) -> int:
+        """Return what would be freed if each tensor, by its id, were detached where its way leads, or everywhere that a
+        name or a container has it."""
 
     def freed_by_copying(self, objects: list[int]) -> int:
         """Return what would be freed if a copy took the place of each; the copies are not counted."""
+
+    def freed_behind(self, objects: list[int], memory: list[int]) -> int:
+        """Return what of the memory behind views would be freed if copies took the place of these objects."""
 
     def freed_by(
         self, labels: list[str], links: list[tuple[object, object]] = ...
@@ -1114,6 +1122,9 @@ class HeapSnapshot:
 
         Empty while the ledger is off.
         """
+
+    def births_together(self, labels: list[str]) -> list[_Birth]:
+        """Return the same of what would be freed if several labels were gone."""
 
     def elements(self, container: object) -> tuple[int, list[_Birth]]:
         """Return how many elements of a container have memory that it alone keeps, in pieces of 64 KiB and more, and

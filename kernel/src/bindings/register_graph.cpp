@@ -235,7 +235,8 @@ void register_graph(py::module_& m) {
       .def_readonly("object", &HeapSnapshot::PinnedView::object)
       .def_readonly("way", &HeapSnapshot::PinnedView::way)
       .def_readonly("shown", &HeapSnapshot::PinnedView::shown)
-      .def_readonly("behind", &HeapSnapshot::PinnedView::behind);
+      .def_readonly("behind", &HeapSnapshot::PinnedView::behind)
+      .def_readonly("memory", &HeapSnapshot::PinnedView::memory);
   py::class_<HeapSnapshot::Holding>(m, "Holding", "Memory that cells made, under what keeps it.")
       .def_readonly("way", &HeapSnapshot::Holding::way)
       .def_readonly("type_name", &HeapSnapshot::Holding::type_name)
@@ -336,16 +337,21 @@ void register_graph(py::module_& m) {
            "Return the views that show a fraction of what is behind them.")
       .def(
           "freed_by_detaching",
-          [](HeapSnapshot& heap, const std::vector<std::uintptr_t>& tensors) {
-            return heap.freed_by_replacing(tensors, HeapSnapshot::Replacement::detached);
+          [](HeapSnapshot& heap, const std::vector<std::uintptr_t>& tensors, bool everywhere) {
+            using Where = HeapSnapshot::Where;
+            return heap.freed_by_replacing(tensors, HeapSnapshot::Replacement::detached,
+                                           everywhere ? Where::everywhere : Where::first);
           },
-          py::arg("tensors"), "Return what would be freed if tensors were detached.")
+          py::arg("tensors"), py::arg("everywhere") = false,
+          "Return what would be freed if tensors were detached.")
       .def(
           "freed_by_copying",
           [](HeapSnapshot& heap, const std::vector<std::uintptr_t>& objects) {
             return heap.freed_by_replacing(objects, HeapSnapshot::Replacement::copied);
           },
           py::arg("objects"), "Return what would be freed if copies took the place of views.")
+      .def("freed_behind", &HeapSnapshot::freed_behind, py::arg("objects"), py::arg("memory"),
+           "Return what of some memory behind views would be freed if they were copied.")
       .def(
           "freed_by",
           [](const HeapSnapshot& heap, const Labels& labels, const Ends& links) {
@@ -416,6 +422,12 @@ void register_graph(py::module_& m) {
             return births_of(heap.births(label));
           },
           py::arg("label"), "Return (cell, place, bytes) of what would be freed with a label.")
+      .def(
+          "births_together",
+          [](const HeapSnapshot& heap, const Labels& labels) {
+            return births_of(heap.births(labels));
+          },
+          py::arg("labels"), "Return the same of what would be freed with several labels.")
       .def(
           "elements",
           [](const HeapSnapshot& heap, const py::object& container) {

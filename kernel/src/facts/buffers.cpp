@@ -153,6 +153,14 @@ void visit_arrow_buffers(PyObject* object, const TakeBuffer& take) {
   }
 }
 
+std::int64_t arrow_shown_bytes(PyObject* object) {
+  for (const char* type : {"Table", "RecordBatch", "ChunkedArray", "Array"}) {
+    const Reference shown = read_arrow(type, "nbytes", object);
+    if (shown) return as_integer(shown, INT64_MAX);
+  }
+  return INT64_MAX;
+}
+
 std::int64_t polars_bytes(PyObject* frame) {
   return as_integer(call_descriptor(Py_TYPE(frame), "estimated_size", frame), 0);
 }

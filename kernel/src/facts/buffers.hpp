@@ -26,6 +26,9 @@ using BufferVisitor = void (*)(PyObject*, const TakeBuffer&);
 /// Calls `take` with every buffer of an Arrow object.
 void visit_arrow_buffers(PyObject* object, const TakeBuffer& take);
 
+/// What of its buffers an Arrow object shows; the largest number where it does not say.
+std::int64_t arrow_shown_bytes(PyObject* object);
+
 /// The same for the numbers of one of TensorFlow's eager tensors in the process's own memory, or,
 /// where the tensor is the handle of a variable, for those of the variable: its address is the
 /// handle's, since TensorFlow does not tell the memory's. Lets other threads run.

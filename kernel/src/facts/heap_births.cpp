@@ -52,6 +52,16 @@ std::vector<HeapSnapshot::Birth> HeapSnapshot::births(const std::string& label) 
   return births_of(kept);
 }
 
+std::vector<HeapSnapshot::Birth> HeapSnapshot::births(
+    const std::vector<std::string>& labels) const {
+  const monitor::Marks freed = freed_nodes(label_nodes(labels), {});
+  std::vector<Node> kept;
+  for (const auto& [node, piece] : pieces_) {
+    if (freed[node]) kept.push_back(node);
+  }
+  return births_of(kept);
+}
+
 HeapSnapshot::Elements HeapSnapshot::elements(PyObject* container) const {
   const Node top = index_.find(reinterpret_cast<std::uintptr_t>(container));
   if (top == monitor::kNoNode) return {};

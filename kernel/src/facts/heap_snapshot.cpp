@@ -258,7 +258,7 @@ void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
   if (kind == Kind::ndarray) {
     const auto* array = reinterpret_cast<ArrayFields*>(object);
     add_reference(array->base);
-    if (array->base != nullptr) note_view(object);
+    if (array->base != nullptr) note_view(object, shown_bytes(object));
     if (array->base != nullptr && types_.kind_of(Py_TYPE(array->base)) != Kind::ndarray) {
       borrowed_.push_back({graph_.targets.size(), reinterpret_cast<std::uintptr_t>(array->data)});
       graph_.targets.push_back(monitor::kNoNode);
@@ -286,6 +286,7 @@ void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
   } else if (kind == Kind::arrow || kind == Kind::eager) {
     const auto visit_buffers = kind == Kind::arrow ? visit_arrow_buffers : visit_eager_buffer;
     const char* owner = kind == Kind::arrow ? "arrow" : "tensorflow";
+    const auto first_edge = graph_.targets.size();
     visit_buffers(object, [&](std::int64_t address, std::int64_t bytes) {
       const auto key = memory_address(address);
       Node node = index_.find(key);
@@ -298,22 +299,55 @@ void HeapSnapshot::read_hidden(PyObject* object, Kind kind) {
       }
       add_edge(node, 1);
     });
+    if (kind == Kind::arrow) note_arrow_view(object, first_edge);
+  } else if (kind == Kind::window) {
+    note_view(object, PyMemoryView_GET_BUFFER(object)->len);
+  } else if (kind == Kind::map) {
+    add_map(object);
   } else if (kind == Kind::polars) {
     add_polars(object);
   }
 }
 
-void HeapSnapshot::note_view(PyObject* array) {
-  const auto* fields = reinterpret_cast<ArrayFields*>(array);
-  PyObject* owner = fields->base;
-  for (;;) {
-    const bool is_array = types_.kind_of(Py_TYPE(owner)) == Kind::ndarray;
-    PyObject* base = is_array ? reinterpret_cast<ArrayFields*>(owner)->base : nullptr;
-    if (base == nullptr) break;
-    owner = base;
+/// What an array or a memoryview was made over; null for what has its own memory.
+PyObject* HeapSnapshot::base_of(PyObject* object) {
+  const Kind kind = types_.kind_of(Py_TYPE(object));
+  if (kind == Kind::ndarray) return reinterpret_cast<ArrayFields*>(object)->base;
+  return kind == Kind::window ? PyMemoryView_GET_BASE(object) : nullptr;
+}
+
+void HeapSnapshot::note_view(PyObject* view, std::int64_t shown) {
+  PyObject* owner = view;
+  while (PyObject* base = base_of(owner)) owner = base;
+  if (owner != view)
+    views_.push_back({node_of(view), reinterpret_cast<std::uintptr_t>(owner), shown});
+}
+
+/// What of an Arrow object's buffers it shows, by their sizes: a slice has the buffers of the
+/// whole.
+void HeapSnapshot::note_arrow_view(PyObject* object, std::uint64_t first_edge) {
+  std::int64_t behind = 0;
+  for (auto edge = first_edge; edge < graph_.targets.size(); ++edge)
+    behind += bytes_[graph_.targets[edge]];
+  if (behind < kLeastBehindView) return;
+  const double share = static_cast<double>(arrow_shown_bytes(object)) / static_cast<double>(behind);
+  const Node node = node_of(object);
+  for (auto edge = first_edge; edge < graph_.targets.size(); ++edge) {
+    const Node memory = graph_.targets[edge];
+    const auto shown = static_cast<std::int64_t>(share * static_cast<double>(bytes_[memory]));
+    if (bytes_[memory] >= kLeastBehindView) views_.push_back({node, addresses_[memory], shown});
   }
-  const auto behind = reinterpret_cast<std::uintptr_t>(owner);
-  views_.push_back({node_of(array), behind, shown_bytes(array)});
+}
+
+// A map of a file has nothing that would not be read again.
+void HeapSnapshot::add_map(PyObject* object) {
+  const MapFields& map = *reinterpret_cast<MapFields*>(object);
+  if (map.data == nullptr || map.file >= 0) return;
+  const auto start = reinterpret_cast<std::uintptr_t>(map.data);
+  const auto bytes = monitor::resident_bytes(start, map.size).value_or(map.size);
+  const Node node = add_node(memory_address(static_cast<std::int64_t>(start)), bytes);
+  owners_[node] = "unknown";
+  add_edge(node, 1);
 }
 
 // Whose graph has saved a storage is known now, so that its further users are no mystery.

@@ -108,21 +108,29 @@ class HeapSnapshot {
   /// Tensors whose graphs keep at least so much, which nothing else keeps unless it is `shared`.
   /// Needs the GIL.
   std::vector<GraphBytes> graphs(std::int64_t least, bool shared) const;
-  /// A view that shows a part of the memory behind it.
+  /// A view that shows a part of the memory behind it. Where it is a part of a table or a series,
+  /// `object` and `way` are those of the whole, which may have several.
   struct PinnedView {
     std::uintptr_t object = 0;
     std::string way;
     std::int64_t shown = 0;
     std::int64_t behind = 0;
+    std::uintptr_t memory = 0;  ///< The same for all views of one memory.
   };
-  /// Tensors without gradients, whose copies keep no graph, and arrays that show at most a
-  /// `fraction`th of at least so much. Needs the GIL.
+  /// Tensors without gradients, whose copies keep no graph, arrays, memoryviews and Arrow objects
+  /// that show at most a `fraction`th of at least so much, which nothing else shows. Needs the GIL.
   std::vector<PinnedView> pinned_views(std::int64_t least, std::int64_t fraction) const;
   /// What stands in the place of a value that was replaced: a detached tensor has the memory of the
   /// old one, a copy has its own, which is not counted.
   enum class Replacement { detached, copied };
-  /// What would be freed if each object were replaced where its shortest way leads to it.
-  std::int64_t freed_by_replacing(const std::vector<std::uintptr_t>& objects, Replacement by);
+  /// Where: a shortest way leads to it, or any name or container has it.
+  enum class Where { first, everywhere };
+  /// What would be freed if each object were replaced.
+  std::int64_t freed_by_replacing(const std::vector<std::uintptr_t>& objects, Replacement by,
+                                  Where where = Where::first);
+  /// What of some memory behind views would be freed if copies took the place of these objects.
+  std::int64_t freed_behind(const std::vector<std::uintptr_t>& objects,
+                            const std::vector<std::uintptr_t>& memory);
   /// A reference from one object to another.
   using Link = std::pair<PyObject*, PyObject*>;
   /// What would be freed once some labels and some references are gone, by owner.
@@ -191,6 +199,8 @@ class HeapSnapshot {
   /// Where that was made which would be freed with a label, in pieces of 64 KiB and more; most
   /// bytes first.
   std::vector<Birth> births(const std::string& label) const;
+  /// The same of several labels, if all were gone.
+  std::vector<Birth> births(const std::vector<std::string>& labels) const;
   /// What a container alone keeps of what cells made.
   struct Elements {
     std::size_t count = 0;  ///< Those with such memory.
@@ -286,7 +296,10 @@ class HeapSnapshot {
   void read_hidden(PyObject* object, Kind kind);
   void find_saved_tensors(const TrackedObjects& tracked);
   void add_saved(PyObject* tensor);
-  void note_view(PyObject* array);
+  PyObject* base_of(PyObject* object);
+  void note_view(PyObject* view, std::int64_t shown);
+  void note_arrow_view(PyObject* object, std::uint64_t first_edge);
+  void add_map(PyObject* object);
   void add_polars(PyObject* frame);
   void fill_late_edges();
   void drop_open_edges();
@@ -388,6 +401,12 @@ class HeapSnapshot {
   };
   monitor::LargeVector<View> views_;
   std::int64_t behind(const View& view, std::int64_t fraction) const;
+  monitor::Marks held_otherwise(const std::vector<View>& views) const;
+  std::optional<PinnedView> pinned_by(const View& view, std::int64_t bytes,
+                                      const monitor::Marks& is_data) const;
+  monitor::Marks left_after_replacing(const std::vector<std::uintptr_t>& objects, Replacement by,
+                                      Where where);
+  std::vector<Node> nodes_at(const std::vector<std::uintptr_t>& addresses) const;
   monitor::LargeVector<Node> containers_;
   std::vector<Node> common_;  ///< Modules, types and namespaces, which lead to everything.
   monitor::LargeVector<Node> library_functions_;

@@ -167,6 +167,7 @@ KnownTypes::KnownTypes(std::pmr::memory_resource* memory) : known_(memory) {
   add(&PyList_Type, Kind::list);
   add(&PyDict_Type, Kind::dict);
   add(&PyFrame_Type, Kind::frame);
+  add(&PyMemoryView_Type, Kind::window);
   for (PyTypeObject* sized :
        {&PySet_Type, &PyFrozenSet_Type, &PyLong_Type, &PyByteArray_Type, &PyGen_Type, &PyCoro_Type})
     add(sized, Kind::sized);
@@ -177,9 +178,12 @@ KnownTypes::KnownTypes(std::pmr::memory_resource* memory) : known_(memory) {
   } imported[] = {{"collections", "deque", Kind::sized},
                   {"array", "array", Kind::sized},
                   {"io", "BytesIO", Kind::sized},
+                  {"mmap", "mmap", Kind::map},
                   {"pandas", "DataFrame", Kind::table},
                   {"pandas", "Series", Kind::table},
                   {"pandas", "Index", Kind::table},
+                  {"polars", "DataFrame", Kind::table},
+                  {"polars", "Series", Kind::table},
                   {"numpy", "ndarray", Kind::ndarray},
                   {"torch._C", "TensorBase", Kind::tensor},
                   {"torch._C", "StorageBase", Kind::storage},

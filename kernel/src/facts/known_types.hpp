@@ -25,6 +25,8 @@ enum class Kind : std::uint8_t {
   ndarray,
   tensor,
   storage,
+  window,  ///< Python's own memoryview.
+  map,     ///< Of the module mmap.
   arrow,
   polars,
   eager,  ///< A tensor of TensorFlow's.
@@ -92,6 +94,16 @@ struct ArrayFields {
   bool owns_data() const { return (flags & 0x4) != 0 && base == nullptr; }
   bool holds_objects() const;
   std::int64_t item_count() const;
+};
+
+/// What the module mmap has in front of what its versions differ in.
+struct MapFields {
+  PyObject_HEAD char* data;
+  Py_ssize_t size;
+  Py_ssize_t position;
+  off_t offset;
+  Py_ssize_t exports;
+  int file;  ///< -1 where there is none.
 };
 
 /// What an exact text takes.

@@ -54,6 +54,15 @@ std::optional<std::string> item_of(PyObject* from, PyObject* to) {
   } else if (PyTuple_Check(from)) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(from); ++i)
       if (PyTuple_GET_ITEM(from, i) == to) return text(i);
+  } else if (PyTypeObject* deque = imported_type("_collections", "deque");
+             deque != nullptr && PyObject_TypeCheck(from, deque)) {
+    const Reference iterator = Reference::steal(deque->tp_iter(from));
+    for (Py_ssize_t i = 0; iterator; ++i) {
+      const Reference item = Reference::steal(Py_TYPE(iterator.get())->tp_iternext(iterator.get()));
+      if (!item) break;
+      if (item.get() == to) return text(i);
+    }
+    PyErr_Clear();
   }
   return std::nullopt;
 }

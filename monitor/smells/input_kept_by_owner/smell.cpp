@@ -9,10 +9,11 @@ namespace xleak::monitor::smells::input_kept_by_owner {
 namespace {
 
 std::string message(const Holder& holder) {
-  return holder.label + " (" + holder.largest + ") keeps " + human(holder.held_bytes) +
-         " of the data it was made from, which no other name reaches. No later cell mentions it. "
-         "Free it with `" +
-         holder.release + "`.";
+  const bool several = holder.count > 1;
+  return holder.label + " (" + holder.largest + ")" + (several ? " together keep " : " keeps ") +
+         human(holder.held_bytes) + " of the data " + (several ? "they were" : "it was") +
+         " made from, which no other name reaches. No later cell mentions " +
+         (several ? "them" : "it") + ". Free it with `" + holder.release + "`.";
 }
 
 std::string message_of_threads(const Holder& holder) {

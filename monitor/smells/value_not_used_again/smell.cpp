@@ -8,8 +8,10 @@ namespace xleak::monitor::smells::value_not_used_again {
 namespace {
 
 std::string message(const Holder& holder) {
-  return holder.label + " keeps " + human(holder.held_bytes) + " (" + holder.largest +
-         "), and no later cell mentions it. Free it with `" + holder.release + "`.";
+  const bool several = holder.count > 1;
+  return holder.label + (several ? " together keep " : " keeps ") + human(holder.held_bytes) +
+         " (" + holder.largest + "), and no later cell mentions " + (several ? "them" : "it") +
+         ". Free it with `" + holder.release + "`.";
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {

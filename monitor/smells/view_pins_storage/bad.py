@@ -38,3 +38,49 @@ for number in range(8):
 
 # %% all but the last, which has a name: still there  # expect: XL118
 count = len(tops)
+
+# %% columns of frames that were made from one array: cut
+import pandas as pd
+
+def closes_of(seed):
+    table = np.random.default_rng(seed).normal(size=(50_000, 8))
+    return pd.DataFrame(table, columns=list("abcdefgh"))["d"]
+
+closes = {seed: closes_of(seed) for seed in range(4)}
+
+# %% columns of frames that were made from one array: still there  # expect: XL118
+lengths = {seed: len(column) for seed, column in closes.items()}
+
+# %% slices of Arrow tables: cut
+import pyarrow as pa
+
+samples = []
+for seed in range(4):
+    samples.append(pa.table({"a": np.ones(100_000) * seed, "b": np.ones(100_000)}).slice(1_000, 20))
+
+# %% slices of Arrow tables: still there  # expect: XL118
+rows = [sample.num_rows for sample in samples]
+
+# %% a window on a message, and arrays over an anonymous map: cut
+import mmap
+
+heads = [memoryview(bytes(2_000_000))[:16] for number in range(3)]
+near = {}
+for number in range(3):
+    room = mmap.mmap(-1, 2_000_000)
+    room.write(b"x" * 2_000_000)
+    near[number] = np.frombuffer(room, dtype="u1")[:100]
+del room
+
+# %% a window on a message, and arrays over an anonymous map: still there  # expect: XL118 # expect: XL118
+sizes = len(heads), len(near)
+
+# %% two names for parts of what has none: cut
+def ends():
+    whole = np.ones((3_000, 1_000))
+    return whole[:2], whole[-2:]
+
+top, bottom = ends()
+
+# %% two names for parts of what has none: still there  # expect: XL118
+shapes = top.shape, bottom.shape

@@ -37,5 +37,21 @@ for row in torch.rand(500, 300):
 for left, right in zip(torch.rand(500, 300), np.ones((300, 300))):
     level = left.sum().item() + right.sum()
 
+# %% columns of a frame that has a name, and copies of others
+import pandas as pd
+import pyarrow as pa
+
+frame = pd.DataFrame(np.ones((100_000, 8)), columns=list("abcdefgh"))
+columns = {name: frame[name] for name in "ab"}
+starts = [pd.DataFrame(np.ones((50_000, 8)), columns=list("abcdefgh"))["d"].copy() for _ in range(4)]
+indexed = pd.Series(np.ones(100_000), index=np.random.default_rng(0).permutation(100_000)).iloc[:10].copy()
+
+# %% an Arrow table that has a name, all slices of another, a window on what has a name
+arrow = pa.table({"a": np.ones(200_000), "b": np.ones(200_000)})
+sample = arrow.slice(1_000, 20)
+quarters = [pa.table({"a": np.ones(400_000)}).slice(0, 300_000) for _ in range(2)]
+message = bytes(4_000_000)
+start = memoryview(message)[:16]
+
 # %% the end
 count = len(corners)

@@ -148,6 +148,10 @@ const LargeBlock* block_with(const std::vector<LargeBlock>& blocks, std::uintptr
   return address < block.address + length ? &block : nullptr;
 }
 
+std::optional<std::int64_t> resident_bytes(std::uintptr_t begin, std::int64_t length) {
+  return ResidentPages().bytes(begin, length);
+}
+
 BlockSums block_sums() noexcept { return recorder.records() ? recorder.sums() : BlockSums{}; }
 
 std::vector<AtPeak> made_up_the_peak() {

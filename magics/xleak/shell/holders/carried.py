@@ -80,15 +80,31 @@ def histories(look: Look) -> dict[str, list[_native.GraphBytes]]:
     return {way: graphs for way, graphs in found.items() if detaching(namespace, way)}
 
 
-def held_by(look: Look, members: Iterable[Carried], elements: Iterable[int] = ()) -> int:
-    """What would be freed if all of them were detached where they stand. elements: by id()."""
+def held_by(
+    look: Look,
+    members: Iterable[Carried],
+    elements: Iterable[int] = (),
+    everywhere: bool = False,
+) -> int:
+    """What would be freed if all of them were detached where they stand, or everywhere. elements: by id()."""
     together = list(members)
     namespace = look.watcher.shell.user_ns
     tuples = [it for member in together for it in tuples_to(namespace, member.way)]
     # Another place keeps the old tuple, whatever is put in its own.
     if any(look.heap.holders_of(it) > 1 for it in tuples):
         return 0
-    return look.heap.freed_by_detaching([*(id(it.tensor) for it in together), *elements])
+    tensors = [*(id(it.tensor) for it in together), *elements]
+    return look.heap.freed_by_detaching(tensors, everywhere)
+
+
+def ways_in_sight(look: Look, it: Carried) -> list[str]:
+    """The expressions that a tensor stands at, its own first: a state may be the last of a deque too."""
+    if look.heap.holders_of(it.tensor) < 2:
+        return [it.way]
+    namespace = look.watcher.shell.user_ns
+    found = look.heap.ways_besides(it.tensor, [], _MOST)
+    others = [way for way in found if is_the_users(way) and value_at(namespace, way) is it.tensor]
+    return list(dict.fromkeys([it.way, *others]))
 
 
 def ways_to(look: Look, tensor: Any) -> list[str]:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
 from xleak.shell.holders.containers import is_users_class
 from xleak.shell.holders.look import LEAST_BYTES, Look, may_be_released
-from xleak.shell.holders.places import container_of, parent_of, place_of, value_at
+from xleak.shell.holders.places import (
+    container_of,
+    in_deque,
+    parent_of,
+    place_of,
+    value_at,
+)
 from xleak.shell.modules import is_module
 
 # Fewer are a comparison of models, not a history.
@@ -129,5 +136,7 @@ def detaching(namespace: dict[Any, Any], way: str) -> str:
         return f"{way}.update({{k: {_BARE} for k, v in {way}.items()}})"
     if _native.is_kind_of(container, list):
         return f"{way}[:] = [{_BARE} for v in {way}]"
+    if _native.is_kind_of(container, deque):
+        return in_deque(way, _BARE)
     may_be_made_anew = type(container) is tuple and place_of(namespace, way) == way
     return f"{way} = tuple({_BARE} for v in {way})" if may_be_made_anew else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xleak import _native
-from xleak.shell.holders.carried import Carried, carried, held_by, histories, ways_to
+from xleak.shell.holders.carried import Carried, carried, held_by, histories, ways_in_sight, ways_to
 from xleak.shell.holders.executed import led_on
 from xleak.shell.holders.forwarded import Models
 from xleak.shell.holders.graphs import containers_of_graphs, detaching
@@ -92,7 +92,7 @@ class GraphsOfPasses:
 
 def _holder(group: Group, look: Look, since: int) -> _native.Holder | None:
     namespace = look.watcher.shell.user_ns
-    ways = [member.way for member in group.members]
+    ways = [way for member in group.members for way in ways_in_sight(look, member)]
     release = replacing(namespace, ways, lambda way: f"{way}.detach()")
     if release is None:
         return None
@@ -100,7 +100,9 @@ def _holder(group: Group, look: Look, since: int) -> _native.Holder | None:
         return _everywhere(group, look, since)
     release = "; ".join([release, *(detaching(namespace, way) for way in group.terms)])
     elements = [graph.tensor for graphs in group.terms.values() for graph in graphs]
-    held, count = held_by(look, group.members, elements), group.members[0].passes.count
+    everywhere = len(ways) > len(group.members)
+    held = held_by(look, group.members, elements, everywhere)
+    count = group.members[0].passes.count
     kind = group.kind
     if kind == SUM and not group.members[0].is_one_number:
         kind = "sums of tensors"

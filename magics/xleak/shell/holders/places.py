@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -50,7 +51,7 @@ def value_at(namespace: dict[Any, Any], way: str) -> Any:
     for attribute, index, key in _STEP.findall(way[name.end() :] if name else ""):
         if attribute:
             value = fields_of(value).get(attribute)
-        elif index and _native.is_kind_of(value, (list, tuple)):
+        elif index and _native.is_kind_of(value, (list, tuple, deque)):
             value = _item(value, int(index))
         else:
             value = _native.value_at(value, int(index) if index else key)
@@ -87,6 +88,11 @@ def tuples_to(namespace: dict[Any, Any], way: str) -> list[Any]:
     while type(value := value_at(namespace, way := parent_of(way))) is tuple:
         found.append(value)
     return found
+
+
+def in_deque(place: str, made: str) -> str:
+    """Code that puts others in the places of all elements of a deque, whatever its length may be. made: from `v`."""
+    return f"{place}.extend([{made} for v in ({place}.popleft() for _ in range(len({place})))])"
 
 
 def _anew(way: str, value: Any, wanted: set[str], by: Replacing) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from xleak import _native
@@ -34,7 +34,7 @@ class UnusedValues:
         self._found: set[str] = set()
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
-        """One holder for each name."""
+        """One holder for each name, and for names that keep something together."""
         if not look.settled and not self._found:
             return
         self._uses.read(look)
@@ -42,6 +42,7 @@ class UnusedValues:
         in_use = self._uses.of(look.running)
         reported = {first_name(label) for label in look.reported}
         known, self._found = self._found, set()
+        small: list[str] = []
         # A cell of xleak's magics alone is no later cell.
         goes_on = look.running != look.sources.get(last_read) and not is_own(shell, look.running)
         for name in user_names(look.watcher):
@@ -49,30 +50,42 @@ class UnusedValues:
             if is_latest or name in in_use or name in reported:
                 continue
             kept = look.heap.retained_bytes(name) if look.settled or name in known else 0
-            if kept < REPORTED_BYTES:
-                continue
-            self._found.add(name)
-            cause = cause_of(shell, look.heap.births(name))
-            value = _native.value_at(shell.user_ns, name)
-            kind = _kind(look, value, kept)
-            yield _native.Holder(
-                kind,
-                name,
-                kept,
-                cause.cell if cause else None,
-                _native.type_name(value),
-                1,
-                # Only the end of the threads is sure to free what is theirs.
-                "" if kind == "other threads" else f"del {name}",
-                line=cause.line if cause else None,
-            )
+            if kept >= REPORTED_BYTES:
+                yield self._holder(look, [name], kept)
+            elif look.settled or name in known:
+                small.append(name)
+        # The halves of a tee, two names of one object: each of them keeps nothing alone.
+        shares = look.heap.shares(small, [], REPORTED_BYTES) if len(small) > 1 else []
+        for first, kept_together, others in shares:
+            if others:
+                names = [small[first], *(small[other] for other in others)]
+                yield self._holder(look, names, sum(kept_together.values()))
+
+    def _holder(self, look: Look, names: list[str], kept: int) -> _native.Holder:
+        self._found.update(names)
+        shell = look.watcher.shell
+        values = [_native.value_at(shell.user_ns, name) for name in names]
+        cause = cause_of(shell, look.heap.births_together(names))
+        kind = _kind(look, values, kept)
+        return _native.Holder(
+            kind,
+            " and ".join(names),
+            kept,
+            cause.cell if cause else None,
+            _native.type_name(values[0]),
+            len(names),
+            # Only the end of the threads is sure to free what is theirs.
+            "" if kind == "other threads" else f"del {', '.join(names)}",
+            line=cause.line if cause else None,
+        )
 
 
-def _kind(look: Look, value: object, kept: int) -> str:
-    if kept >= _OF_ONE_OBJECT and _keeps_its_input(value):
+def _kind(look: Look, values: Sequence[object], kept: int) -> str:
+    if kept >= _OF_ONE_OBJECT and all(_keeps_its_input(value) for value in values):
         return "kept input"
     # A thread sees its own part of it alone.
-    if type(value) is threading.local and not _others_run_code(look.watcher.shell.user_ns):
+    value = values[0]
+    if len(values) == 1 and type(value) is threading.local and not _others_run_code(look.watcher.shell.user_ns):
         kept -= look.heap.retained_by(vars(value))
         return "other threads" if kept >= _OF_ONE_OBJECT else "unused value"
     return "unused value"

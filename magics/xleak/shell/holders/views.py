@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import loaded_class
+from xleak.shell.fields import is_instance, loaded_class
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users
-from xleak.shell.holders.places import as_written, parent_of, replacing, tuples_to, value_at
+from xleak.shell.holders.places import (
+    as_written,
+    in_deque,
+    parent_of,
+    replacing,
+    tuples_to,
+    value_at,
+)
 from xleak.shell.tensor_fields import is_tensor
 
 # What shows a larger part is worth its memory.
@@ -18,13 +26,24 @@ _FRACTION = 4
 _MOST = 10
 # More are replaced in one statement.
 _FEW = 3
-# What is kept, by how a view of it is copied and whether there are several.
-_KEPT = {
-    ("clone", False): "the storage of the tensor that it was cut from",
-    ("clone", True): "the storages of the tensors that they were cut from",
-    ("copy", False): "the memory of the array or tensor that it was cut from",
-    ("copy", True): "the memory of the arrays or tensors that they were cut from",
-}
+# Of a table the rows are taken one by one: what else Arrow and Polars call a copy has the same buffers.
+_TAKING = "{}.take(list(range(len({}))))"
+_ARRAY = ("memory of the array or tensor", "memory of the arrays or tensors")
+_TABLE = ("memory of the table or series", "memory of the tables or series")
+_BUFFERS = ("buffers of the table", "buffers of the tables")
+# By class: what is kept, of one and of several, and how it is copied.
+_COPIES = (
+    ("numpy", "ndarray", _ARRAY, "{}.copy()"),
+    ("pandas", "DataFrame", _TABLE, "{}.copy()"),
+    ("pandas", "Series", _TABLE, "{}.copy()"),
+    ("pandas", "Index", _TABLE, "{}.copy(deep=True)"),
+    ("pyarrow.lib", "Table", _BUFFERS, _TAKING),
+    ("pyarrow.lib", "RecordBatch", _BUFFERS, _TAKING),
+    ("pyarrow.lib", "ChunkedArray", _BUFFERS, _TAKING),
+    ("pyarrow.lib", "Array", _BUFFERS, _TAKING),
+)
+_OF_TENSORS = (("storage of the tensor", "storages of the tensors"), "{}.clone()")
+_OF_WINDOWS = (("memory", "memory"), "{}.tobytes()")
 
 
 @dataclass(frozen=True)
@@ -32,13 +51,24 @@ class Views:
     """The views of one kind in one container, or one that has a name of its own."""
 
     label: str
+    what: tuple[str, str]
+    """What one of them keeps, and what several do."""
     copying: str
-    """How one of them is copied: `clone` or `copy`."""
+    """How one of them is copied: `{}.clone()`."""
     views: list[_native.PinnedView]
 
     @property
     def shown(self) -> int:
         return sum(view.shown for view in self.views)
+
+    @property
+    def ways(self) -> list[str]:
+        """The expressions of those that show something; a table may have several views."""
+        return list(dict.fromkeys(view.way for view in self.views))
+
+    def copy_of(self, value: str) -> str:
+        """Code that copies a value."""
+        return self.copying.replace("{}", value)
 
 
 class PinnedViews:
@@ -61,57 +91,91 @@ class PinnedViews:
 
 
 def _holder(views: Views, wasted: int, since: int, release: str) -> _native.Holder:
-    count, label = len(views.views), as_written(views.label)
-    kind, kept = "views" if count > 1 else "view", _KEPT[views.copying, count > 1]
+    count, label = len(views.ways), as_written(views.label)
+    several = count > 1
+    kind = "views" if several else "view"
+    kept = f"the {views.what[several]} that {'they were' if several else 'it was'} cut from"
     return _native.Holder(kind, label, wasted, since, kept, count, release, views.shown)
 
 
 def _largest(look: Look) -> list[Views]:
-    groups: dict[tuple[str, str], list[_native.PinnedView]] = {}
+    groups: dict[tuple[str, tuple[str, str], str], list[_native.PinnedView]] = {}
     for view in look.heap.pinned_views(LEAST_BYTES, _FRACTION):
-        copying = _copying(look, view) if is_the_users(view.way) else ""
-        if copying:
+        copy = _copy(look, view) if is_the_users(view.way) else None
+        if copy is not None:
             container = parent_of(view.way) if view.way.endswith("]") else view.way
-            groups.setdefault((container, copying), []).append(view)
-    found = [
-        Views(container if len(views) > 1 else views[0].way, how, views)
-        for (container, how), views in groups.items()
-    ]
-    found = [it for it in found if sum(view.behind for view in it.views) >= REPORTED_BYTES]
-    found.sort(key=lambda it: -sum(view.behind for view in it.views))
+            groups.setdefault((container, *copy), []).append(view)
+    found = [Views(container, what, how, views) for (container, what, how), views in groups.items()]
+    found = _joined([it if len(it.ways) > 1 else replace(it, label=it.ways[0]) for it in found])
+    found = [it for it in found if _behind(it) >= REPORTED_BYTES]
+    found.sort(key=lambda it: -_behind(it))
     return found[:_MOST]
 
 
-def _copying(look: Look, view: _native.PinnedView) -> str:
-    """How it is copied; empty for what is neither a tensor nor a plain array."""
+def _joined(found: list[Views]) -> list[Views]:
+    """Those of one kind that show parts of the same memory are one: copies in all places free it, in one do not."""
+    joined: list[Views] = []
+    for it in found:
+        same = [other for other in joined if other.copying == it.copying and _share(other, it)]
+        joined = [other for other in joined if other not in same]
+        together = [*same, it]
+        label = " and ".join(other.label for other in together)
+        views = [view for other in together for view in other.views]
+        joined.append(replace(it, label=label, views=views))
+    return joined
+
+
+def _share(one: Views, other: Views) -> bool:
+    return not {it.memory for it in one.views}.isdisjoint(it.memory for it in other.views)
+
+
+def _behind(it: Views) -> int:
+    return sum({view.memory: view.behind for view in it.views}.values())
+
+
+def _copy(look: Look, view: _native.PinnedView) -> tuple[tuple[str, str], str] | None:
+    """What it keeps and how it is copied; None for what has no known copy."""
     value = value_at(look.watcher.shell.user_ns, view.way)
     if id(value) != view.object:
-        return ""
-    array = loaded_class("numpy", "ndarray")
-    if array is not None and type(value) is array:
-        return "copy"
-    return "clone" if is_tensor(value) else ""
+        return None
+    if is_tensor(value):
+        return _OF_TENSORS
+    if type(value) is memoryview:
+        return _OF_WINDOWS
+    for module, name, what, copying in _COPIES:
+        if is_instance(value, module, name):
+            # An array's subclass has a copy() of its own.
+            return (what, copying) if name != "ndarray" or _is_exact(value) else None
+    return None
+
+
+def _is_exact(value: object) -> bool:
+    return type(value) is loaded_class("numpy", "ndarray")
 
 
 def _wasted(look: Look, it: Views) -> int:
     """What copies in their places would give back."""
     namespace = look.watcher.shell.user_ns
-    tuples = [held for view in it.views for held in tuples_to(namespace, view.way)]
+    tuples = [held for way in it.ways for held in tuples_to(namespace, way)]
     if any(look.heap.holders_of(held) > 1 for held in tuples):
         return 0
-    freed = look.heap.freed_by_copying([view.object for view in it.views])
+    memory = [view.memory for view in it.views]
+    freed = look.heap.freed_behind([view.object for view in it.views], memory)
     return freed - it.shown if freed >= _FRACTION * it.shown else 0
 
 
 def _release(namespace: dict[str, Any], it: Views) -> str | None:
-    value, place = value_at(namespace, it.label), as_written(it.label)
-    if type(value) is list and list.__len__(value) == len(it.views):
-        return f"{place}[:] = [v.{it.copying}() for v in {place}]"
-    if type(value) is dict and dict.__len__(value) == len(it.views):
-        return f"{place}.update({{k: v.{it.copying}() for k, v in {place}.items()}})"
-    if type(value) is list and len(it.views) > _FEW:
+    value, place, copied = value_at(namespace, it.label), as_written(it.label), it.copy_of("v")
+    if not all(way.startswith(it.label) for way in it.ways):
+        return replacing(namespace, it.ways, it.copy_of)
+    if type(value) is list and list.__len__(value) == len(it.ways):
+        return f"{place}[:] = [{copied} for v in {place}]"
+    if type(value) is dict and dict.__len__(value) == len(it.ways):
+        return f"{place}.update({{k: {copied} for k, v in {place}.items()}})"
+    if type(value) is deque and deque.__len__(value) == len(it.ways):
+        return in_deque(place, copied)
+    if type(value) is list and len(it.ways) > _FEW:
         # The last element of a loop often has a name too, and is no view of what nobody shows.
-        at = ", ".join(map(str, sorted(int(v.way[len(it.label) + 1 : -1]) for v in it.views)))
-        return f"{place}[:] = [v.{it.copying}() if n in {{{at}}} else v for n, v in enumerate({place})]"
-    ways = [view.way for view in it.views]
-    return replacing(namespace, ways, lambda way: f"{way}.{it.copying}()")
+        at = ", ".join(map(str, sorted(int(way[len(it.label) + 1 : -1]) for way in it.ways)))
+        return f"{place}[:] = [{copied} if n in {{{at}}} else v for n, v in enumerate({place})]"
+    return replacing(namespace, it.ways, it.copy_of)

@@ -84,6 +84,11 @@ XLEAK_MONITOR_API std::vector<LargeBlock> living_blocks();
 XLEAK_MONITOR_API const LargeBlock* block_with(const std::vector<LargeBlock>& blocks,
                                                std::uintptr_t address);
 
+/// What of a part of the address space is in memory or swapped out. Half a millisecond a GiB; empty
+/// where the system does not say.
+XLEAK_MONITOR_API std::optional<std::int64_t> resident_bytes(std::uintptr_t begin,
+                                                             std::int64_t length);
+
 /// Of the heap alone: how much of a map is in memory cannot be counted as it happens.
 struct BlockSums {
   std::int64_t alive_bytes = 0;

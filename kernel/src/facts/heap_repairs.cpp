@@ -20,15 +20,37 @@ std::vector<HeapSnapshot::GraphBytes> HeapSnapshot::graphs(std::int64_t least, b
     graph.storages[memory.key] = bytes_[storage];
   }
   std::vector<GraphBytes> result;
+  if (found.empty()) return result;
+  const auto containers = containers_of_tensors();
   for (auto& [tensor, graph] : found) {
     if (graph.kept < least) continue;
     const Node node = index_.find(tensor);
     graph.tensor = tensor;
     for (const Node memory : own_memory(node)) graph.own += bytes_[memory];
-    graph.way = describe(monitor::way_to(before_, 0, node));
+    const auto container = containers.find(node);
+    auto way =
+        monitor::way_to(before_, 0, container == containers.end() ? node : container->second);
+    if (container != containers.end()) way.push_back(node);
+    graph.way = describe(way);
     if (!graph.way.empty()) result.push_back(std::move(graph));
   }
   return result;
+}
+
+/// By tensor to which the graph of another one is the shortest way: a container that has it, as a
+/// deque has the states before the last.
+std::unordered_map<HeapSnapshot::Node, HeapSnapshot::Node> HeapSnapshot::containers_of_tensors()
+    const {
+  std::unordered_map<Node, Node> found;
+  for (const Node container : open_containers_) {
+    if (before_[container] == monitor::kNoNode) continue;
+    for (auto edge = graph_.first[container]; edge < graph_.first[container + 1]; ++edge) {
+      const Node tensor = graph_.targets[edge];
+      if (storages_.count(tensor) != 0 && storages_.count(before_[tensor]) != 0)
+        found.emplace(tensor, container);
+    }
+  }
+  return found;
 }
 
 /// What is behind a view, where it shows so little of it that it may be pinned; 0 elsewhere.
@@ -158,8 +180,13 @@ std::int64_t HeapSnapshot::freed_behind(const std::vector<std::uintptr_t>& objec
   const monitor::Marks left = left_after_replacing(objects, Replacement::copied, Where::first);
   std::int64_t sum = 0;
   const std::vector<Node> nodes = nodes_at(memory);
-  for (const Node node : std::set(nodes.begin(), nodes.end()))
-    sum += left[node] ? 0 : retained_[node];
+  const std::set<Node> wanted(nodes.begin(), nodes.end());
+  for (const Node node : wanted) {
+    // An array may have been made over a tensor, which is a view itself.
+    Node above = tree_.dominator[node];
+    while (above != monitor::kNoNode && wanted.count(above) == 0) above = tree_.dominator[above];
+    if (above == monitor::kNoNode && !left[node]) sum += retained_[node];
+  }
   return sum;
 }
 

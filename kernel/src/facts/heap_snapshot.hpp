@@ -400,6 +400,7 @@ class HeapSnapshot {
     std::int64_t shown;
   };
   monitor::LargeVector<View> views_;
+  std::unordered_map<Node, Node> containers_of_tensors() const;
   std::int64_t behind(const View& view, std::int64_t fraction) const;
   monitor::Marks held_otherwise(const std::vector<View>& views) const;
   std::optional<PinnedView> pinned_by(const View& view, std::int64_t bytes,

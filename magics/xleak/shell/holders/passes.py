@@ -100,7 +100,7 @@ def _holder(group: Group, look: Look, since: int) -> _native.Holder | None:
         return _everywhere(group, look, since)
     release = "; ".join([release, *(detaching(namespace, way) for way in group.terms)])
     elements = [graph.tensor for graphs in group.terms.values() for graph in graphs]
-    everywhere = len(ways) > len(group.members)
+    everywhere = any(look.heap.holders_of(it.tensor) > 1 for it in group.members)
     held = held_by(look, group.members, elements, everywhere)
     count = group.members[0].passes.count
     kind = group.kind

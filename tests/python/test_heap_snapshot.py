@@ -248,6 +248,19 @@ def test_small_views_are_told_with_what_is_behind_them() -> None:
     assert views["numbers"].behind >= 4 * MIB
 
 
+def test_a_view_of_an_anonymous_map_has_the_map_behind_it() -> None:
+    import mmap
+
+    room = mmap.mmap(-1, 2 * MIB)
+    room.write(b"x" * 2 * MIB)
+    namespace = {"near": [np.frombuffer(room, dtype="u1")[:100]]}
+    del room
+    heap = heap_of(namespace)
+    (view,) = heap.pinned_views(MIB, 4)
+    assert (view.way, view.shown) == ("near[0]", 100)
+    assert 2 * MIB <= heap.freed_behind([view.object], [view.memory]) < 2.1 * MIB
+
+
 def test_a_name_that_a_graph_has_saved_is_also_held_by_the_graph() -> None:
     import torch
 

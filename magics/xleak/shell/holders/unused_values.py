@@ -85,7 +85,11 @@ def _kind(look: Look, values: Sequence[object], kept: int) -> str:
         return "kept input"
     # A thread sees its own part of it alone.
     value = values[0]
-    if len(values) == 1 and type(value) is threading.local and not _others_run_code(look.watcher.shell.user_ns):
+    if (
+        len(values) == 1
+        and type(value) is threading.local
+        and not _others_run_code(look.watcher.shell.user_ns)
+    ):
         kept -= look.heap.retained_by(vars(value))
         return "other threads" if kept >= _OF_ONE_OBJECT else "unused value"
     return "unused value"

@@ -1147,8 +1147,8 @@ class HeapSnapshot:
         """
 
     def blocks(self, labels: list[str]) -> list[HeldBlock]:
-        """Return the large blocks that some labels lead to, but through modules and namespaces. Empty while the ledger
-        is off."""
+        """Return the large blocks that some labels lead to, but through modules, namespaces and autograd graphs. Empty
+        while the ledger is off."""
 
     def out_of_reach(self, in_use: list[str], hooks: list[str], least: int) -> list[Holding]:
         """Return what cells made and no label of a slot leads to, by what keeps at least so many bytes of it.

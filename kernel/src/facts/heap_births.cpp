@@ -232,17 +232,24 @@ std::vector<HeapSnapshot::HeldBlock> HeapSnapshot::blocks(
   for (const std::string& label : labels) {
     const auto node = label_node(label);
     if (!node) continue;
-    each_reached({*node}, closed_nodes, [&](Node reached) {
+    const auto note = [&](Node reached) {
       const auto piece = pieces_.find(reached);
-      if (piece == pieces_.end()) return true;
+      if (piece == pieces_.end()) return;
       HeldBlock& block = found[reached];
       if (block.labels.empty()) {
         block.address = piece->second.address;
         block.order = piece->second.order;
         block.bytes = bytes_[reached];
       }
-      block.labels.push_back(label);
-      return true;
+      if (block.labels.empty() || block.labels.back() != label) block.labels.push_back(label);
+    };
+    each_reached({*node}, closed_nodes, [&](Node reached) {
+      note(reached);
+      if (saved_.count(addresses_[reached]) == 0) return true;
+      // A loss leads to the weights of its model, which are not meant where it is deleted.
+      const auto own = storages_.find(reached);
+      if (own != storages_.end()) note(own->second);
+      return false;
     });
   }
   monitor::Marks passed(graph_.size(), false);

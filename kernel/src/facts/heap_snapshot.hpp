@@ -254,7 +254,8 @@ class HeapSnapshot {
     bool is_open = false;
     std::vector<std::string> labels;
   };
-  /// All that some labels lead to, but through modules and namespaces. Needs no GIL.
+  /// All that some labels lead to, but through modules, namespaces and autograd graphs. Needs no
+  /// GIL.
   std::vector<HeldBlock> blocks(const std::vector<std::string>& labels) const;
   /// What some owners have of the host's memory, by its allocator.
   struct Owned {

@@ -58,3 +58,15 @@ del columns
 
 # %% a function that was called, among others: in use
 print([step(3) for step in steps.values()])
+
+# %% a loss that leads to its model
+import torch
+
+model = torch.nn.Sequential(torch.nn.Linear(1_000, 2_000), torch.nn.ReLU(), torch.nn.Linear(2_000, 1_000))
+loss = model(torch.ones(8, 1_000)).square().mean()
+
+# %% a loss that leads to its model: deleted
+del loss
+
+# %% a loss that leads to its model: in use
+print(len(model))

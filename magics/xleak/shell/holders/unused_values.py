@@ -57,8 +57,10 @@ class UnusedValues:
         # The halves of a tee, two names of one object: each of them keeps nothing alone.
         shares = look.heap.shares(small, [], REPORTED_BYTES) if len(small) > 1 else []
         for first, kept_together, others in shares:
-            if others:
-                names = [small[first], *(small[other] for other in others)]
+            names = [small[first], *(small[other] for other in others)]
+            values = [_native.value_at(shell.user_ns, name) for name in names]
+            # A model and its optimizer share memory too, and are what the notebook is about.
+            if others and all(_keeps_its_input(value) for value in values):
                 yield self._holder(look, names, sum(kept_together.values()))
 
     def _holder(self, look: Look, names: list[str], kept: int) -> _native.Holder:

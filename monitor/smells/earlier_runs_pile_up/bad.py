@@ -42,5 +42,23 @@ def make_callback():
 
 other.canvas.mpl_connect("pick_event", make_callback());
 
-# %% a verdict  # expect: XL425 # expect: XL425
+# %% an optimizer
+import torch
+
+optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.1)
+
+# %% a head in each run
+head = torch.nn.Linear(400, 400)
+optimizer.add_param_group({"params": head.parameters()});
+
+# %% a head in each run
+head = torch.nn.Linear(400, 400)
+optimizer.add_param_group({"params": head.parameters()});
+
+# %% a head in each run
+head = torch.nn.Linear(400, 400)
+optimizer.add_param_group({"params": head.parameters()});
+
+# %% a verdict  # expect: XL425 # expect: XL425 # expect: XL425
+print(heat.std(), head.bias.shape)
 %leakcheck

@@ -27,4 +27,5 @@ for panel in page.subplots(2, 3).flat:
     panel.imshow(rng.normal(size=(300, 300)))
 
 # %% a verdict
+print(heat.std(), len(page.axes))
 %leakcheck

@@ -9,6 +9,8 @@ import sys
 from typing import Any
 
 import pytest
+from xleak.render.account import fragment, plain
+from xleak.verdict import Account
 
 MIB = 1 << 20
 
@@ -89,3 +91,26 @@ def test_pages_that_were_never_written_are_nowhere(empty: Any) -> None:
 
 def test_without_the_ledger_there_is_no_account() -> None:
     assert account("x = 1", XLEAK_LEDGER="0") is None
+
+
+def test_an_account_is_a_table_of_its_parts_that_are_not_empty() -> None:
+    account = Account(
+        resident_bytes=100 * MIB,
+        names_bytes=20 * MIB,
+        shown_bytes=0,
+        unnamed_bytes=0,
+        native_bytes=0,
+        imports_bytes=70 * MIB,
+        small_bytes=0,
+        free_bytes=10 * MIB,
+        shared_bytes=0,
+        unknown_bytes=0,
+    )
+    assert plain(account).splitlines() == [
+        "  bytes  where the memory of the process is",
+        " 20 MiB  names lead to it",
+        " 70 MiB  libraries and what their imports made",
+        " 10 MiB  free, kept by allocators for later",
+        "100 MiB  all of it",
+    ]
+    assert ">names lead to it</td>" in fragment(account)

@@ -6,7 +6,7 @@ from xleak.render import columns
 from xleak.render.units import human_bytes
 from xleak.verdict import Account
 
-HEADER = ("bytes", "where the memory of the process is")
+_TITLE = "where the memory of the process is"
 _NUMERIC = frozenset({"bytes"})
 _PARTS = {
     "names_bytes": "names lead to it",
@@ -23,12 +23,12 @@ _PARTS = {
 
 def plain(account: Account) -> str:
     """One line for each part that is not empty, and their sum."""
-    return columns.plain(HEADER, _rows(account), _NUMERIC)
+    return columns.plain(("bytes", _TITLE), _rows(account), _NUMERIC)
 
 
 def fragment(account: Account) -> str:
     """The same as HTML, in the style that the report's fragment brings."""
-    return columns.fragment("Where the memory of the process is", HEADER, _rows(account), _NUMERIC)
+    return columns.fragment(_TITLE.capitalize(), ("bytes", "part"), _rows(account), _NUMERIC)
 
 
 def _rows(account: Account) -> list[tuple[str, ...]]:

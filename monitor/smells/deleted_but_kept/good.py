@@ -70,3 +70,24 @@ del loss
 
 # %% a loss that leads to its model: in use
 print(len(model))
+
+# %% what closed figures drew
+import matplotlib
+
+matplotlib.use("agg")
+import matplotlib.pyplot as plt
+
+class Scan:
+    def __init__(self):
+        self.red = np.full((1_000, 1_500), 0.5)
+        self.green = np.full((1_000, 1_500), 0.25)
+
+scan = Scan()
+plt.figure().gca().imshow(scan.red)
+plt.figure().gca().imshow(scan.green);
+
+# %% what closed figures drew: closed
+plt.close("all")
+
+# %% what closed figures drew: in use
+print("drawn")

@@ -11,7 +11,7 @@ from typing import Any
 
 from xleak import _native
 from xleak.shell.births import cause_of
-from xleak.shell.fields import is_instance
+from xleak.shell.fields import fields_of, is_instance
 from xleak.shell.heap import FIGURES, figures, user_names
 from xleak.shell.holders.executed import names_let_go, parts_replaced
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users, may_be_released
@@ -44,6 +44,8 @@ class _Asked:
     replaced_in: str = ""
     """The name of which a part was replaced, or the label of the open figures: what it leads to now is not what was
     let go of."""
+    figures: frozenset[int] = frozenset()
+    """The ids of those that were closed: what they drew may be somebody else's."""
 
     @property
     def kind(self) -> str:
@@ -60,7 +62,7 @@ class AskedFor:
         self._uses = uses
         self._led: dict[str, tuple[int, frozenset[_Block]]] = {}
         self._drawn: tuple[frozenset[int], frozenset[_Block]] = (frozenset(), frozenset())
-        """The ids of the open figures and what they led to."""
+        """The ids of the open figures, and what they led to."""
         self._asked: list[_Asked] = []
         self._found: set[str] = set()
         """Ways to what a verdict has reported: it stays until it is used or gone."""
@@ -75,9 +77,9 @@ class AskedFor:
 
     def _closed(self, index: int) -> Iterator[_Asked]:
         were_open, blocks = self._drawn
-        if were_open - _open_figures():
+        if closed := were_open - _open_figures():
             self._drawn = (frozenset(), frozenset())
-            yield _Asked("figures", index, 0, blocks, FIGURES)
+            yield _Asked("figures", index, 0, blocks, FIGURES, closed)
 
     def _let_go(self, index: int, source: str, namespace: Mapping[str, Any]) -> list[_Asked]:
         entries = _native.entries_of(namespace)
@@ -138,7 +140,7 @@ class AskedFor:
                 continue
             if found.bytes < _BEFORE_A_VERDICT and not look.settled and found.way not in known:
                 continue
-            if asked.replaced_in == FIGURES and not _is_large(found):
+            if asked.replaced_in == FIGURES and not _keeps_figures(look, asked, found):
                 continue
             self._found.add(found.way)
             function = _function_on(look, found)
@@ -178,11 +180,15 @@ class AskedFor:
 
 
 def _open_figures() -> frozenset[int]:
-    return frozenset(id(manager) for manager in _native.values_of(figures()))
+    canvases = [fields_of(manager).get("canvas") for manager in _native.values_of(figures())]
+    return frozenset(id(fields_of(canvas).get("figure")) for canvas in canvases)
 
 
-def _is_large(found: _native.Holding) -> bool:
-    return found.type_name in _GATHERING or found.bytes >= _BEFORE_A_VERDICT
+def _keeps_figures(look: Look, asked: _Asked, found: _native.Holding) -> bool:
+    value = value_at(look.watcher.shell.user_ns, found.way)
+    if found.type_name in _GATHERING:
+        return any(id(it) in asked.figures for it in _native.values_of(value))
+    return id(value) in asked.figures and found.bytes >= _BEFORE_A_VERDICT
 
 
 def _release(way: str, asked: _Asked) -> str:

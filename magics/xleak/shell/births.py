@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,6 +12,8 @@ from xleak.shell.source import lines_left_out
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
+
+_IMPORTS = ("import ", "from ")
 
 # (cell, (file, line, function), bytes), as HeapSnapshot gives them.
 Birth = tuple[int, tuple[str, int, str] | None, int]
@@ -35,6 +38,11 @@ def cause_of(shell: InteractiveShell, births: Sequence[Birth]) -> Cause | None:
         by_cell[cause.cell] = by_cell.get(cause.cell, 0) + size
     largest = max(by_cell, key=lambda cell: by_cell[cell])
     return next(cause for cause, _ in causes if cause.cell == largest)
+
+
+def is_import(place: tuple[str, int, str] | None) -> bool:
+    """Whether an import statement stands in the line: what libraries make while they are imported is theirs."""
+    return place is not None and linecache.getline(*place[:2]).lstrip().startswith(_IMPORTS)
 
 
 def lines_before(shell: InteractiveShell, count: int | None) -> int:

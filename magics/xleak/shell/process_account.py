@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Iterable
 
 from xleak import _native
-from xleak.shell.births import Birth
+from xleak.shell.births import Birth, is_import
 from xleak.shell.caches import LAST_RESULT
 from xleak.shell.heap import shown_labels, tool_slots, user_names
 from xleak.shell.tracebacks import LAST_TRACEBACK
 from xleak.shell.watcher import Watcher
 from xleak.verdict import Account
-
-# What libraries make while they are imported is theirs.
-_IMPORTS = ("import ", "from ")
 
 
 def resident_pages() -> _native.ProcessPages | None:
@@ -65,8 +61,4 @@ def account_of(
 
 
 def _of_cells(births: Iterable[Birth]) -> int:
-    return sum(size for cell, place, size in births if cell and not _is_import(place))
-
-
-def _is_import(place: tuple[str, int, str] | None) -> bool:
-    return place is not None and linecache.getline(*place[:2]).lstrip().startswith(_IMPORTS)
+    return sum(size for cell, place, size in births if cell and not is_import(place))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import linecache
 import re
 from collections.abc import Iterator, Sequence
 
 from xleak import _native
-from xleak.shell.births import Birth, cause_of
+from xleak.shell.births import Birth, cause_of, is_import
 from xleak.shell.heap import running_labels
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.origin import is_of_the_user
@@ -15,8 +14,6 @@ from xleak.shell.registries import hooks
 
 # A single object may be in use by whoever keeps it.
 _SINGLE_BYTES = 16 << 20
-# What libraries make while they are imported is theirs.
-_IMPORTS = ("import ", "from ")
 _CACHE = "functools._lru_cache_wrapper"
 # The texts of what cells showed, which the shell writes to its database and keeps for `%notebook`.
 _OF_HISTORY = re.compile(r"\bHistoryManager\b|'history_manager'|\.history_manager\b")
@@ -55,7 +52,7 @@ def _may_be_in_use(found: _native.Holding) -> bool:
         return True
     module = _IN_MODULE.match(found.way)
     # What a module of the user's own keeps is behind a name of theirs.
-    return _is_import(found.births) or (module is not None and is_of_the_user(module.group(1)))
+    return _are_imports(found.births) or (module is not None and is_of_the_user(module.group(1)))
 
 
 def _expression(way: str) -> str:
@@ -67,6 +64,6 @@ def _is_reported(look: Look, way: str) -> bool:
     return any(way.startswith(label) or label.startswith(way) for label in look.reported)
 
 
-def _is_import(births: Sequence[Birth]) -> bool:
-    lines = [linecache.getline(*place[:2]).lstrip() for _, place, _ in births if place is not None]
-    return bool(lines) and all(line.startswith(_IMPORTS) for line in lines)
+def _are_imports(births: Sequence[Birth]) -> bool:
+    places = [place for _, place, _ in births if place is not None]
+    return bool(places) and all(is_import(place) for place in places)

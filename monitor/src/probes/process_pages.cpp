@@ -134,7 +134,7 @@ ProcessPages process_pages(std::istream& smaps, std::string_view malloc_info,
 
 ProcessPages process_pages() {
   if (!try_read_heap()) {
-    throw Error("the pages of this process cannot be told apart: malloc is not that of glibc.");
+    throw Error("what the pages of this process are cannot be read: malloc is not that of glibc.");
   }
   const std::vector<LargeBlock> known = living_blocks();
   const std::vector<std::int64_t> resident = resident_bytes(known);

@@ -114,13 +114,13 @@ class AskedFor:
             if not it.blocks.isdisjoint(there.keys() - led.get(it.replaced_in, set()))
         ]
         known, self._found = self._found, set()
-        told: set[str] = set()
+        named: set[str] = set()
         # What was closed is many figures, of which names may have the last.
         for asked in sorted(self._asked, key=lambda it: it.replaced_in != FIGURES):
             kept = [there[key] for key in asked.blocks if key in there]
-            hidden = [it for it in kept if not it.is_open and told.isdisjoint(it.names)]
+            hidden = [it for it in kept if not it.is_open and named.isdisjoint(it.names)]
             found = list(self._holders(look, asked, hidden, known))
-            told |= {first_name(it.label) for it in found}
+            named |= {first_name(it.label) for it in found}
             yield from found
 
     def _holders(

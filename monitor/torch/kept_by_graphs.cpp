@@ -2,7 +2,7 @@
 #include "kept_by_graphs.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <deque>
 #include <unordered_map>
 
@@ -12,8 +12,6 @@
 namespace xleak::libtorch {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // Some milliseconds of work.
 constexpr std::size_t kNodesBetweenQuestions = 512;
 
@@ -21,18 +19,22 @@ constexpr std::size_t kNodesBetweenQuestions = 512;
 // length.
 constexpr std::size_t kMostRows = 100'000;
 
+/// The processor time of this thread: a limit means the same on a loaded machine.
+double thread_ms() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+}
+
 /// When to give up.
 class Limit {
  public:
   Limit(double limit_ms, const std::function<bool()>& interrupted)
-      : deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                     std::chrono::duration<double, std::milli>(limit_ms))),
-        interrupted_(interrupted) {}
+      : deadline_ms_(thread_ms() + limit_ms), interrupted_(interrupted) {}
 
   bool reached() {
-    reached_ = reached_ || Clock::now() >= deadline_;
-    const bool ask = interrupted_ && ++nodes_ % kNodesBetweenQuestions == 0;
-    reached_ = reached_ || (ask && interrupted_());
+    if (!reached_ && nodes_++ % kNodesBetweenQuestions == 0)
+      reached_ = thread_ms() >= deadline_ms_ || (interrupted_ && interrupted_());
     return reached_;
   }
 
@@ -40,7 +42,7 @@ class Limit {
   bool was_reached() const { return reached_; }
 
  private:
-  Clock::time_point deadline_;
+  double deadline_ms_;
   const std::function<bool()>& interrupted_;
   std::size_t nodes_ = 0;
   bool reached_ = false;

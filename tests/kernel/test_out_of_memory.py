@@ -10,11 +10,12 @@ from harness import Session
 from panel_client import PanelClient
 
 MIB = 1 << 20
+# Two of the three arrays that `train` makes of 500 rows have room, whatever arenas threads reserve meanwhile.
 LIMIT = f"""
 import resource
 import numpy as np
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + {1200 * MIB}, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_AS, (used + {1400 * MIB}, resource.RLIM_INFINITY))
 """
 TRAIN = """
 def train(rows):
@@ -87,7 +88,7 @@ def test_a_list_that_took_all_there_was_is_named_all_the_same(fresh_kernel: Sess
     assert "Cell 2 ran out of memory on the host; " in told
     # No more than the next row would have taken.
     assert re.search(r"; (0 B|\d+(\.\d)? KiB|\d(\.\d)? MiB) was free below", told)
-    assert re.search(r"`rows` (9\d\d MiB|1\.1 GiB|1 GiB)", told)
+    assert re.search(r"`rows` 1\.[1-4] GiB", told)
     assert "xleak failed" not in ran.text("stderr")
     assert fresh_kernel.run("del rows").content["status"] == "ok"
     # Not in one piece: what is left of the heap may lie between the holes.

@@ -16,7 +16,7 @@ inline facts::Limits limits_of(std::optional<double> milliseconds) {
   if (milliseconds) {
     const std::chrono::duration<double, std::milli> time(*milliseconds);
     limits.deadline =
-        facts::Clock::now() + std::chrono::duration_cast<facts::Clock::duration>(time);
+        facts::ThreadClock::now() + std::chrono::duration_cast<facts::ThreadClock::duration>(time);
   }
   return limits;
 }

@@ -24,7 +24,7 @@ using Saved = std::tuple<std::uintptr_t, std::int64_t, std::uintptr_t, std::int6
 /// For a computation without the GIL.
 monitor::Stop stop_of(const facts::Limits& limits) {
   return [&limits] {
-    if (limits.deadline && facts::Clock::now() >= *limits.deadline) return true;
+    if (limits.deadline && facts::ThreadClock::now() >= *limits.deadline) return true;
     if (!limits.interrupted) return false;
     const py::gil_scoped_acquire acquire;
     return limits.interrupted();

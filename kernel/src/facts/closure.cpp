@@ -1,5 +1,7 @@
 #include "closure.hpp"
 
+#include <ctime>
+
 #include "reference.hpp"
 
 namespace xleak::facts {
@@ -12,7 +14,13 @@ constexpr std::size_t kObjectsBetweenStops = 256;
 
 bool Limits::reached() const { return late() || (interrupted && interrupted()); }
 
-bool Limits::late() const { return deadline && Clock::now() >= *deadline; }
+ThreadClock::time_point ThreadClock::now() noexcept {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time_point(std::chrono::seconds(time.tv_sec) + duration(time.tv_nsec));
+}
+
+bool Limits::late() const { return deadline && ThreadClock::now() >= *deadline; }
 
 Closure::Closure(KnownTypes& types, TorchFacts& torch, const Pointers& barriers,
                  const Limits& limits)

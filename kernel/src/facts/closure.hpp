@@ -13,12 +13,18 @@
 
 namespace xleak::facts {
 
-using Clock = std::chrono::steady_clock;
+/// The processor time of the calling thread: a limit means the same on a loaded machine.
+struct ThreadClock {
+  using duration = std::chrono::nanoseconds;
+  using time_point = std::chrono::time_point<ThreadClock, duration>;
+  static time_point now() noexcept;
+};
+
 using Pointers = std::unordered_set<PyObject*>;
 
-/// When to give up.
+/// When to give up. The thread that works is the one that made the deadline.
 struct Limits {
-  std::optional<Clock::time_point> deadline;
+  std::optional<ThreadClock::time_point> deadline;
   std::function<bool()> interrupted;
   bool reached() const;
   /// The same without asking `interrupted`, which may let other threads run.

@@ -242,10 +242,10 @@ def largest_names(
     large.sort(key=lambda label: sizes[label], reverse=True)
     # What is shared takes a search for each name, so only for those that are shown.
     shown, facts = large[:most], []
-    until = time.monotonic() + _ALL_SHARED_MS / 1000
+    until = time.thread_time() + _ALL_SHARED_MS / 1000
     for done, label in enumerate(shown):
         on_name(done / len(shown))
-        left_ms = max(0.0, until - time.monotonic()) * 1000
+        left_ms = max(0.0, until - time.thread_time()) * 1000
         facts.append(name_facts(heap, label, values[label], min(_SHARED_MS, left_ms)))
     return facts
 

@@ -92,11 +92,11 @@ def depths(live: _native.LiveObjects) -> list[tuple[Any, int]]:
     from xleak import _torch
 
     tensors = [it for it in live.instances(base) if has_graph(it)]
-    until, found = time.monotonic() + _GRAPHS_SECONDS, []
+    until, found = time.thread_time() + _GRAPHS_SECONDS, []
     # What was made last is what goes back furthest.
     for tensor in list(reversed(tensors))[:: max(1, len(tensors) // _MOST_GRAPHS)]:
         found.append((tensor, _torch.graph(tensor).depth))
-        if time.monotonic() > until:
+        if time.thread_time() > until:
             break
     return found
 

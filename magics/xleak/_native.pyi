@@ -957,14 +957,17 @@ class Owned:
 class HeapAccount:
     """Whose the memory of the process is.
 
-    ``rest``: what else is in the graph, but for its large blocks, which are ``unnamed``. ``unseen``: large blocks that
-    no object shows. Cell 0: no cell made them. ``pools``: what is free in the pools of libraries.
+    ``of_groups``: the large blocks of each group. ``rest``: what else is in the graph, but for its large blocks, which
+    are ``unnamed``. ``unseen``: those that no object shows. Cell 0: no cell made them. ``pools``: what is free in the
+    pools of libraries.
     """
 
     @property
     def groups(self) -> list[Owned]: ...
     @property
     def rest(self) -> Owned: ...
+    @property
+    def of_groups(self) -> list[list[_Birth]]: ...
     @property
     def unnamed(self) -> list[_Birth]: ...
     @property

@@ -31,6 +31,7 @@ SCHEMA = "xleak.verdict/1"
 Severity = Literal["note", "warning", "error"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 CellStatus = Literal["ok", "error", "aborted", "not_run"]
+Owner = Literal["names", "shown", "unnamed", "native", "imports"]
 # More would hide the first ones.
 _MOST_NAMES = 5
 
@@ -98,6 +99,16 @@ class SharedDevice:
 
 
 @dataclass(frozen=True)
+class Alive:
+    """What of a cell's blocks of 64 KiB and more somebody has, in bytes in memory. `name`: of the user's, or the
+    output."""
+
+    owner: Owner
+    name: str | None
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Cell:
     """One code cell; `index` counts them from 1."""
 
@@ -113,6 +124,13 @@ class Cell:
     """Where the cell failed because memory ran out."""
     own: bool = False
     """It has nothing but xleak's magics: it counts in no total."""
+    alive: list[Alive] | None = None
+    """What it made that is in memory when the verdict is asked for, where that was asked for."""
+
+    @property
+    def alive_now_bytes(self) -> int | None:
+        """The sum of these."""
+        return None if self.alive is None else sum(it.bytes for it in self.alive)
 
 
 @dataclass(frozen=True)
@@ -279,6 +297,10 @@ def _cell_to(cell: Cell) -> dict[str, Any]:
         del shape["postmortem"]
     if not cell.own:
         del shape["own"]
+    if cell.alive is None:
+        del shape["alive"]
+    else:
+        shape["alive_now_bytes"] = cell.alive_now_bytes
     return shape
 
 
@@ -395,12 +417,13 @@ def from_json(shape: Mapping[str, Any]) -> Verdict:
 
 def _cell_from(shape: Mapping[str, Any]) -> Cell:
     devices = [_read(Device, device) for device in shape["devices"]]
-    told = shape.get("postmortem")
+    told, alive = shape.get("postmortem"), shape.get("alive")
     return replace(
         _read(Cell, shape),
         host=_read(Host, shape["host"]),
         devices=devices,
         postmortem=_postmortem_from(told) if told else None,
+        alive=None if alive is None else [_read(Alive, it) for it in alive],
     )
 
 
@@ -466,11 +489,19 @@ def _with_names(verdict: Verdict, watching: Watcher) -> Verdict:
         return verdict
     shares = heap.shares(names, [], LEAST_BYTES)
     held = sorted(((sum(kept.values()), names[at]) for at, kept, _ in shares), reverse=True)
-    return replace(
-        verdict,
-        names=[HeldByName(printable(name), size) for size, name in held[:_MOST_NAMES]],
-        account=account_of(watching, heap, pages),
+    verdict = replace(
+        verdict, names=[HeldByName(printable(name), size) for size, name in held[:_MOST_NAMES]]
     )
+    found = account_of(watching, heap, pages)
+    return verdict if found is None else with_account(verdict, *found)
+
+
+def with_account(
+    verdict: Verdict, account: Account, alive: Mapping[int, Sequence[Alive]]
+) -> Verdict:
+    """With the account, and in each cell what it made that is alive."""
+    cells = [replace(cell, alive=list(alive.get(cell.index, []))) for cell in verdict.cells]
+    return replace(verdict, cells=cells, account=account)
 
 
 def verdict_json(at_end: bool = False, after_cell: int = 0) -> str:

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 from verdict_samples import MIB, cell, finding, verdict
 from xleak.render import chart, html, text
+from xleak.verdict import Alive, Cell, Host
 
 CELLS = [cell(1, 10, 20), cell(2, 20, 120), cell(3, 120, 90), cell(4, 90, None)]
 FOUND = [
@@ -29,6 +30,30 @@ def test_a_cell_s_bar_has_a_piece_for_each_holder_and_the_rest() -> None:
     assert bars[1].pieces == [("model", 60 * MIB), ("Out", 20 * MIB)]
     assert bars[1].rest == 20 * MIB
     assert (bars[0].pieces, bars[0].rest) == ([], 10 * MIB)
+
+
+def test_what_is_alive_beside_the_findings_has_its_owner_and_the_rest_its_reason() -> None:
+    host = Host(0, 200 * MIB, 200 * MIB, allocated_alive_bytes=110 * MIB)
+    alive = [
+        Alive("names", "model", 70 * MIB),
+        Alive("shown", "Out[2]", 20 * MIB),
+        Alive("unnamed", None, 8 * MIB),
+        Alive("native", None, MIB // 2),
+    ]
+    importing = Cell(1, status="ok", host=Host(0, 30 * MIB), alive=[Alive("imports", None, MIB)])
+    made = Cell(2, status="ok", host=host, execution_count=2, alive=alive)
+    bars = chart.chart_of(verdict([importing, made], FOUND[:2])).bars
+    # Of the model 60 MiB are in a finding; 11.5 MiB of the blocks have gone.
+    assert bars[1].alive == [
+        ("more of model", 10 * MIB),
+        ("no name", 8 * MIB),
+        ("native code", MIB // 2),
+    ]
+    assert bars[1].total == 200 * MIB - 23 * MIB // 2
+    lines = chart.plain(chart.chart_of(verdict([importing, made], FOUND[:2]))).splitlines()
+    assert lines[0].endswith("30 MiB: imports 30 MiB")
+    told = "model 60 MiB, Out 20 MiB, more of model 10 MiB, no name 8 MiB, libraries, small objects, free 90.5 MiB"
+    assert lines[1].endswith(told)
 
 
 def test_what_is_unknown_adds_nothing_and_what_is_told_stays() -> None:

@@ -29,12 +29,19 @@ from xleak.shell.process_account import account_of, resident_pages
 from xleak.shell.watcher import watcher
 
 pages = resident_pages()
-account = account_of(watcher(), take_snapshot(watcher()), pages)
-print("\\n" + json.dumps(account and asdict(account)))
+found = account_of(watcher(), take_snapshot(watcher()), pages)
+account, alive = found or (None, {})
+rows = {cell: [asdict(it) for it in its] for cell, its in alive.items()}
+print("\\n" + json.dumps([account and asdict(account), rows]))
 """
 
 
 def account(*cells: str, **environment: str) -> Any:
+    return accounts(*cells, **environment)[0]
+
+
+def accounts(*cells: str, **environment: str) -> Any:
+    """(account, by cell what it made that is alive)."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, json.dumps(cells)],
         capture_output=True,
@@ -82,6 +89,25 @@ def test_what_a_cell_makes_is_in_its_part(cell: str, part: str, empty: Any) -> N
     of_part = rise(found, empty, part)
     assert of_part == pytest.approx(rise(found, empty, "resident_bytes"), abs=3)
     assert of_part > 20
+
+
+def test_each_cell_has_what_it_made_by_who_has_it() -> None:
+    _, alive = accounts(
+        "import numpy as np, sys",
+        "a = np.ones(1 << 20); b = [np.ones(1 << 19)]",
+        "np.ones(1 << 19)",
+        "sys.kept = np.ones(1 << 18)",
+        "b.append(a); gone = np.ones(1 << 19); del gone",
+    )
+    assert next(it["owner"] for it in alive.pop("1")) == "imports"
+    assert alive == {
+        "2": [
+            {"owner": "names", "name": "a", "bytes": pytest.approx(8 * MIB, rel=0.01)},
+            {"owner": "names", "name": "b", "bytes": pytest.approx(4 * MIB, rel=0.01)},
+        ],
+        "3": [{"owner": "shown", "name": "Out[3]", "bytes": pytest.approx(4 * MIB, rel=0.01)}],
+        "4": [{"owner": "unnamed", "name": None, "bytes": pytest.approx(2 * MIB, rel=0.01)}],
+    }
 
 
 def test_pages_that_were_never_written_are_nowhere(empty: Any) -> None:

@@ -258,6 +258,13 @@ void register_graph(py::module_& m) {
       .def_readonly("groups", &HeapSnapshot::Account::groups)
       .def_readonly("rest", &HeapSnapshot::Account::rest)
       .def_readonly("pools", &HeapSnapshot::Account::pools)
+      .def_property_readonly("of_groups",
+                             [](const HeapSnapshot::Account& it) {
+                               std::vector<std::vector<Birth>> found;
+                               for (const auto& births : it.of_groups)
+                                 found.push_back(births_of(births));
+                               return found;
+                             })
       .def_property_readonly("unnamed",
                              [](const HeapSnapshot::Account& it) { return births_of(it.unnamed); })
       .def_property_readonly("unseen",

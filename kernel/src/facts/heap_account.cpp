@@ -18,11 +18,15 @@ HeapSnapshot::Account HeapSnapshot::account(const std::vector<std::vector<std::s
   Account account;
   const std::vector<std::int64_t> resident = monitor::resident_bytes(blocks);
   std::vector<std::int64_t> left = resident;
-  using Place = std::pair<std::uint32_t, monitor::SiteIndex>;
-  std::map<Place, std::int64_t> unnamed, unseen;
+  using Births = std::map<std::pair<std::uint32_t, monitor::SiteIndex>, std::int64_t>;
+  const auto listed = [](const Births& births) {
+    std::vector<Birth> found;
+    for (const auto& [place, bytes] : births) found.push_back({place.first, place.second, bytes});
+    return found;
+  };
   // Memory of a library's own pool whose address is not known.
   std::int64_t elsewhere = 0;
-  const auto add = [&](Owned& owned, Node node, bool is_named) {
+  const auto add = [&](Owned& owned, Births& births, Node node, bool is_named) {
     const auto device = devices_.find(node);
     if (bytes_[node] == 0 || (device != devices_.end() && device->second != "cpu")) return;
     const monitor::LargeBlock* block = monitor::block_with(blocks, start_of(node));
@@ -43,22 +47,24 @@ HeapSnapshot::Account HeapSnapshot::account(const std::vector<std::vector<std::s
     const bool is_pool = block->kind == monitor::BlockKind::anonymous_map;
     const std::int64_t bytes = is_pool ? std::min(free, bytes_[node]) : free;
     free -= bytes;
-    (is_named ? owned.large : unnamed[{block->cell, block->site}]) += bytes;
+    births[{block->cell, block->site}] += bytes;
+    if (is_named) owned.large += bytes;
   };
   const monitor::Marks shut = closed();
   monitor::Marks seen = shut;
   for (const auto& labels : groups) {
     Owned owned;
-    monitor::Marks before = seen;
-    each_reached(label_nodes(labels), std::move(before), [&](Node node) {
-      seen[node] = true;
-      add(owned, node, true);
+    Births births;
+    close_reached(label_nodes(labels), seen, [&](Node node) {
+      add(owned, births, node, true);
       return true;
     });
     account.groups.push_back(owned);
+    account.of_groups.push_back(listed(births));
   }
+  Births unnamed, unseen;
   for (Node node = 1; node < graph_.size(); ++node)
-    if (!seen[node] || shut[node]) add(account.rest, node, false);
+    if (!seen[node] || shut[node]) add(account.rest, unnamed, node, false);
   for (std::size_t at = 0; at < blocks.size(); ++at) {
     const monitor::LargeBlock& block = blocks[at];
     const bool is_map = block.kind == monitor::BlockKind::anonymous_map;
@@ -72,10 +78,8 @@ HeapSnapshot::Account HeapSnapshot::account(const std::vector<std::vector<std::s
       unseen[{block.cell, block.site}] += left[at];
     }
   }
-  for (const auto& [place, bytes] : unnamed)
-    account.unnamed.push_back({place.first, place.second, bytes});
-  for (const auto& [place, bytes] : unseen)
-    account.unseen.push_back({place.first, place.second, bytes});
+  account.unnamed = listed(unnamed);
+  account.unseen = listed(unseen);
   return account;
 }
 

@@ -139,25 +139,6 @@ monitor::Marks HeapSnapshot::closed() const {
   return closed;
 }
 
-/// `visit` gets each node that the starts lead to, themselves included; false: not through it.
-template <typename Visit>
-void HeapSnapshot::each_reached(std::vector<Node> starts, monitor::Marks closed,
-                                Visit visit) const {
-  monitor::LargeVector<Node> pending(starts.begin(), starts.end());
-  for (const Node node : pending) closed[node] = true;
-  while (!pending.empty()) {
-    const Node node = pending.back();
-    pending.pop_back();
-    if (!visit(node)) continue;
-    for (auto edge = graph_.first[node]; edge < graph_.first[node + 1]; ++edge) {
-      const Node target = graph_.targets[edge];
-      if (closed[target]) continue;
-      closed[target] = true;
-      pending.push_back(target);
-    }
-  }
-}
-
 std::vector<HeapSnapshot::Holding> HeapSnapshot::holdings_of(const std::vector<Node>& pieces,
                                                              Node last, std::int64_t least) const {
   monitor::Marks shared(graph_.size(), false);

@@ -265,9 +265,11 @@ class HeapSnapshot {
   };
   struct Account {
     std::vector<Owned> groups;
-    Owned rest;                  ///< What else is in the graph, but for its large blocks.
-    std::vector<Birth> unnamed;  ///< Those: cell 0 for what no cell made.
-    std::vector<Birth> unseen;   ///< Large blocks that no object shows.
+    Owned rest;  ///< What else is in the graph, but for its large blocks.
+    /// What of the ledger's blocks is in memory; cell 0 for what no cell made.
+    std::vector<std::vector<Birth>> of_groups;  ///< By group.
+    std::vector<Birth> unnamed;                 ///< In the graph, and no group's.
+    std::vector<Birth> unseen;                  ///< That no object shows.
     std::int64_t pools = 0;  ///< In maps of libraries' own pools, beside what objects have there.
   };
   /// Whose the memory of the process is: by group of labels, what they lead to and none before
@@ -344,6 +346,9 @@ class HeapSnapshot {
   monitor::Marks closed() const;
   template <typename Visit>
   void each_reached(std::vector<Node> starts, monitor::Marks closed, Visit visit) const;
+  /// The same; what was reached is closed afterwards.
+  template <typename Visit>
+  void close_reached(std::vector<Node> starts, monitor::Marks& closed, Visit visit) const;
 
   monitor::PageMemory memory_;
   monitor::LargeVector<NamedSlot> slots_;
@@ -437,5 +442,30 @@ class HeapSnapshot {
   monitor::LargeVector<std::int64_t> retained_;
   monitor::LargeVector<Node> before_;
 };
+
+/// `visit` gets each node that the starts lead to, themselves included; false: not through it.
+template <typename Visit>
+void HeapSnapshot::close_reached(std::vector<Node> starts, monitor::Marks& closed,
+                                 Visit visit) const {
+  monitor::LargeVector<Node> pending(starts.begin(), starts.end());
+  for (const Node node : pending) closed[node] = true;
+  while (!pending.empty()) {
+    const Node node = pending.back();
+    pending.pop_back();
+    if (!visit(node)) continue;
+    for (auto edge = graph_.first[node]; edge < graph_.first[node + 1]; ++edge) {
+      const Node target = graph_.targets[edge];
+      if (closed[target]) continue;
+      closed[target] = true;
+      pending.push_back(target);
+    }
+  }
+}
+
+template <typename Visit>
+void HeapSnapshot::each_reached(std::vector<Node> starts, monitor::Marks closed,
+                                Visit visit) const {
+  close_reached(std::move(starts), closed, std::move(visit));
+}
 
 }  // namespace xleak::facts

@@ -149,11 +149,10 @@ class WatchedRun:
         return client
 
     async def _ask(self, at_end: bool = False) -> bool:
-        """Whether the kernel gave an account. It is asked for the cells that are new: to tell them all after
+        """Whether the kernel gave an account. Before the end it is asked for the cells that are new: all of them after
         each one would take longer than a long notebook runs."""
-        text = await _evaluate(
-            self._kernel(), _EXPRESSION.format(at_end, max(self._cells, default=0))
-        )
+        after = 0 if at_end else max(self._cells, default=0)
+        text = await _evaluate(self._kernel(), _EXPRESSION.format(at_end, after))
         if text is None:
             return False
         self._latest = verdict.from_json(json.loads(ast.literal_eval(text)))

@@ -23,6 +23,7 @@ from xleak.shell.live_tensors import largest_tensors
 from xleak.shell.process_account import account_of, resident_pages
 from xleak.shell.torch_modes import mode_line
 from xleak.shell.watcher import Watcher, watcher
+from xleak.verdict import with_account
 
 _LINES = "--lines"
 _NAMES_SHOWN = 10
@@ -85,7 +86,11 @@ class MemreportMagic(Magics):
         pages = resident_pages()
         heap = snapshot(live_watcher())
         names = largest_names(live_watcher(), heap, _NAMES_SHOWN)
-        account = account_of(live_watcher(), heap, pages)
+        found = account_of(live_watcher(), heap, pages)
+        account = None
+        if found is not None:
+            verdict = with_account(verdict, *found)
+            account = verdict.account
         largest = largest_tensors(heap, _TENSORS_SHOWN)
         plain = [text.cell_table(verdict, sources), table.totals(verdict), table.devices(verdict)]
         plain.append(chart.plain(chart.chart_of(verdict)))

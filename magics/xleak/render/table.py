@@ -153,7 +153,11 @@ def total_bytes(findings: Iterable[Finding]) -> int | None:
 
 def holder_of(finding: Finding) -> str:
     """The name at the root of what holds it, or the holder as it is where it is no expression."""
-    holder = next(iter(finding.holders), finding.name or "")
+    return root_of(next(iter(finding.holders), finding.name or ""))
+
+
+def root_of(holder: str) -> str:
+    """The name at the root of an expression; any other text as it is."""
     root = _ROOT.match(holder)
     return root.group() if root else holder
 

@@ -88,7 +88,7 @@ OF_THE_STUDY = [
     ),
     Practice("40 Shapes that agree", "XL510 XL115"),
     Practice("41 One iterator", "XL511 XL320"),
-    Practice("42 No model for each turn", "XL512"),
+    Practice("42 No model for each iteration", "XL512"),
     Practice(
         "43 Reset a model that is reused",
         "XL513",

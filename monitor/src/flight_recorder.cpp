@@ -267,7 +267,7 @@ flight::Sample FlightRecorder::sample_of(std::int64_t resident_bytes,
   return sample;
 }
 
-// The count of kills is taken anew, so that one of an earlier cell is not taken for the last.
+// The count of kills is taken again, so that one of an earlier cell is not taken for the last.
 // Without the lock: a statistic of a control group can take milliseconds, and no cell waits for it.
 void FlightRecorder::ask_machine() {
   const auto kills = probes_.kills();

@@ -25,7 +25,7 @@ constexpr double kCalmSeconds = 2.0;
 // What has grown by less did not bring memory to its end.
 constexpr std::int64_t kGrownShare = 100;
 constexpr std::int64_t kGrownMostBytes = 64 * kMiB;
-// A cell that was stopped and goes on growing is stopped anew each time that half of the rest is
+// A cell that was stopped and goes on growing is stopped again each time that half of the rest is
 // gone.
 constexpr std::int64_t kAgainShare = 2;
 // Who else holds memory is found by a look at all processes.

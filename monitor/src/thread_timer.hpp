@@ -17,7 +17,7 @@ class ThreadTimer {
 
   /// From any thread. A time that was set before counts no longer; 0 sets none.
   void set(std::chrono::nanoseconds delay) const noexcept;
-  /// Returns once the time has come, or earlier. Only the thread that made it waits.
+  /// Reruns once the time has come, or earlier. Only the thread that made it waits.
   void wait() const noexcept;
 
  private:

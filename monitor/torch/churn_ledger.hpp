@@ -15,7 +15,7 @@ struct ChurnedBlocks {
 /// threads.
 class ChurnLedger {
  public:
-  /// To make a smaller block anew costs next to nothing.
+  /// To make a smaller block again costs next to nothing.
   static constexpr std::int64_t kLeastBytes = 1 << 20;
 
   void clear() noexcept { *this = ChurnLedger(); }

@@ -45,7 +45,7 @@ class GrowthLedger {
   GrownBlock* ending_at(std::uintptr_t address) noexcept;
   GrownBlock& least() noexcept;
 
-  // A name is bound anew right after its new value was made; a few values may be made together.
+  // A name is bound again right after its new value was made; a few values may be made together.
   std::array<Block, 4> latest_{};
   std::size_t next_ = 0;
   std::array<GrownBlock, 8> rows_{};

@@ -58,7 +58,7 @@ class Server:
         }
         options = ["--no-browser", "--allow-root", "--port=0", f"--IdentityProvider.token={TOKEN}"]
         # A port that was chosen for a kernel may be the browser's by the time that the kernel binds it; the
-        # server starts the kernel anew with others, and goes on to ask for it at the old ones.
+        # server starts the kernel again with others, and goes on to ask for it at the old ones.
         options.append("--KernelManager.transport=ipc")
         self.log = folder / "server.log"
         with self.log.open("w") as log:

@@ -21,7 +21,7 @@ def journal(kernel: Session) -> Any:
     """What the journal has, once it has anything."""
     deadline, pause = time.monotonic() + TIMEOUT, 0.3
     while not (entries := kernel.ask(JOURNAL)):
-        # Each question has the agent wait for idle anew.
+        # Each question has the agent wait for idle again.
         assert time.monotonic() < deadline, "nothing was released"
         time.sleep(pause)
         pause *= 2

@@ -480,7 +480,7 @@ def test_a_child_that_ran_out_of_memory_before_is_not_the_cause(
         in_group, _ = record.kills_before
         return in_group == 1 and record.cell is not None and record.cell.running
 
-    # The count is taken anew while the next cell runs, once it has run for some milliseconds.
+    # The count is taken again while the next cell runs, once it has run for some milliseconds.
     kill_in_the_middle(
         limited,
         "HERE\nwhile True: pass",

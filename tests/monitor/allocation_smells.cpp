@@ -24,7 +24,7 @@ TEST_SUITE("allocation_smells") {
     const auto findings = detect("XL117", chain);
     REQUIRE(findings.size() == 1);
     CHECK_FALSE(findings[0].bytes);
-    CHECK(findings[0].message.find("volume in cell 3 was made anew by 4 statements") == 0);
+    CHECK(findings[0].message.find("volume in cell 3 was made again by 4 statements") == 0);
   }
 
   TEST_CASE("a square is told by what made its column, from 1 MiB on") {

@@ -36,10 +36,11 @@ TEST_SUITE("tensorflow_smells") {
     CHECK(detect("XL515", small).empty());
   }
 
-  TEST_CASE("a default graph grows by the turns of a loop or by runs of a cell") {
-    const Holder turns{"graph of turns", "the default graph, from cell 2 on", 0, 2, "40", 10, ""};
+  TEST_CASE("a default graph grows by the iterations of a loop or by runs of a cell") {
+    const Holder iterations{
+        "graph of iterations", "the default graph, from cell 2 on", 0, 2, "40", 10, ""};
     const Holder runs{"graph of runs", "the default graph, from cell 2 on", 0, 2, "60", 3, ""};
-    CHECK(detect("XL516", turns)[0].message.find("at least 10 times") != std::string::npos);
+    CHECK(detect("XL516", iterations)[0].message.find("at least 10 times") != std::string::npos);
     CHECK(detect("XL516", runs)[0].message.find("3 runs of the cell") == 0);
     CHECK(detect("XL516", runs)[0].fixes.empty());
   }

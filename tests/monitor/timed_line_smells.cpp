@@ -21,7 +21,7 @@ TEST_SUITE("timed_line_smells") {
     CHECK(found[0].bytes == 80 * kMiB);
     CHECK(found[0].message ==
           "The loop at line 4 of cell 3 has run for 16 min without a way out, and the process "
-          "grows by 5 MiB a minute: 80 MiB so far. Interrupt the cell, and count the turns or "
+          "grows by 5 MiB a minute: 80 MiB so far. Interrupt the cell, and count the iterations or "
           "leave the loop by a condition.");
   }
 

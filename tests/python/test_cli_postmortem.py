@@ -263,7 +263,7 @@ FAR = ((0.0, 100 * MIB, 400 * MIB), (2.0, 110 * MIB, 390 * MIB))
         ({"kills_after": (0, 6)}, "unknown"),
         ({"kills_after": (None, None)}, "unknown"),
         ({"kills_before": (None, None)}, "unknown"),
-        # A group that was made anew counts from 0.
+        # A group that was made again counts from 0.
         ({"kills_before": (3, None), "kills_after": (1, None)}, "unknown"),
         ({"kills_after": (1, 6), "samples": FAR}, "unknown"),
         ({"kills_after": (1, 6), "samples": ()}, "unknown"),

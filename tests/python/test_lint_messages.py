@@ -97,8 +97,8 @@ def test_what_few_turns_make_on_the_host_is_a_note(tmp_path: Path) -> None:
     (often,) = findings(tmp_path, each, "XL114")
     (rare,) = findings(tmp_path, seldom, "XL114")
     assert (often.severity, rare.severity) == ("warning", "note")
-    assert "in each turn" in often.message
-    assert "in each turn" not in rare.message
+    assert "in each iteration" in often.message
+    assert "in each iteration" not in rare.message
 
 
 def test_what_a_notebook_imports_runs_once(tmp_path: Path) -> None:

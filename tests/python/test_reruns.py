@@ -1,4 +1,4 @@
-"""What is taken for a cell that runs anew, and for a name that it binds anew."""
+"""What is taken for a cell that runs again, and for a name that it binds again."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 CPython 3.13 is Debian trixie's, unpacked below .venvs; the others run where this machine has them: as one of
 the arguments, on PATH, or among pyenv's. The summary says which ran and which were not found. `--set-up` only
-installs what the tests need, `--pins` resolves that anew instead.
+installs what the tests need, `--pins` resolves that again instead.
 """
 
 from __future__ import annotations

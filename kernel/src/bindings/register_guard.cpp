@@ -46,7 +46,7 @@ class MainThreadCall {
     tries_ = kTries;
     if (Py_AddPendingCall(&MainThreadCall::make, this) != 0) asked_ = false;
     // Until Python 3.13 the main thread sees what others ask of it only once it has taken the GIL
-    // anew; a thread that samples its lines makes it give that up.
+    // again; a thread that samples its lines makes it give that up.
     facts::LineTimes::instance().beat();
   }
 

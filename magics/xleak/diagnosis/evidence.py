@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # The thresholds of growth: fewer runs, or less, is no trend.
 _RUNS = 3
 _LEAST_GROWTH_BYTES = 1 << 20
-# A run that keeps less than this part of what another kept made something anew, and no more of it.
+# A run that keeps less than this part of what another kept made something again, and no more of it.
 _ALIKE = 10
 _TRAINS = re.compile(r"\.backward\(")
 _LOADER = ("torch.utils.data.dataloader", "DataLoader")

@@ -68,7 +68,7 @@ class SourceOfSession:
 
 
 def source_of_session(shell: InteractiveShell, verdict: Verdict) -> SourceOfSession:
-    """Reads the cells that ran; of one that ran again, what it was last. Files are read anew each
+    """Reads the cells that ran; of one that ran again, what it was last. Files are read again each
     time, so %autoreload is followed."""
     texts = _latest(cell_sources(shell, verdict), verdict)
     indexes = list(texts)

@@ -30,7 +30,7 @@ def train_epoch(model, optimizer, scaler, batches):
 
 train_epoch(bert, opt, GradScaler(), pairs)
 
-# %% the weights as they were in the first turn
+# %% the weights as they were in the first iteration
 with torch.autocast("cpu", dtype=torch.bfloat16):  # lint: XL607
     for epoch in range(2):
         for question, answer in pairs:

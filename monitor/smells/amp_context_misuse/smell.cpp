@@ -65,8 +65,8 @@ bool is_optimizer(const Expr& receiver) {
          name.find("sched") == std::string_view::npos;
 }
 
-/// What one turn of a training loop does with its scaler, in functions that it calls too.
-struct Turn {
+/// What one iteration of a training loop does with its scaler, in functions that it calls too.
+struct Iteration {
   List<Call> scaled;    ///< scaler.scale(loss)
   List<Call> steps;     ///< scaler.step(optimizer)
   List<Call> unscaled;  ///< loss.backward()
@@ -85,31 +85,31 @@ bool is_scaled(const Expr& loss) {
   return false;
 }
 
-void look_at(const Call& call, Turn& turn) {
+void look_at(const Call& call, Iteration& iteration) {
   const std::string_view method = call.method();
   const Expr on = call.receiver();
-  if (method == "scale" && is_scaler(on)) turn.scaled.push_back(call);
-  if (method == "unscale_" && is_scaler(on)) turn.unscales = true;
-  if (method == "step" && is_scaler(on)) turn.steps.push_back(call);
-  if (method == "step" && !call.is_guarded() && is_optimizer(on)) turn.direct.push_back(call);
+  if (method == "scale" && is_scaler(on)) iteration.scaled.push_back(call);
+  if (method == "unscale_" && is_scaler(on)) iteration.unscales = true;
+  if (method == "step" && is_scaler(on)) iteration.steps.push_back(call);
+  if (method == "step" && !call.is_guarded() && is_optimizer(on)) iteration.direct.push_back(call);
   // `accelerator.backward(loss)` scales by itself.
   const bool is_backward =
       method == "backward" && on && on.dotted().empty() && call.arguments().empty();
-  if (is_backward && !call.is_guarded() && !is_scaled(on)) turn.unscaled.push_back(call);
+  if (is_backward && !call.is_guarded() && !is_scaled(on)) iteration.unscaled.push_back(call);
   if (call.callee().is_dotted(
           {"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"})) {
-    turn.clips.push_back(call);
+    iteration.clips.push_back(call);
   }
 }
 
-Turn turn_of(const SourceView& code, const Expr& body) {
-  Turn turn;
-  for (const Call& call : code.calls_in(body)) look_at(call, turn);
-  return turn;
+Iteration iteration_of(const SourceView& code, const Expr& body) {
+  Iteration iteration;
+  for (const Call& call : code.calls_in(body)) look_at(call, iteration);
+  return iteration;
 }
 
-bool steps_by_scaler(const Turn& turn, const Expr& optimizer) {
-  return std::any_of(turn.steps.begin(), turn.steps.end(), [&](const Call& step) {
+bool steps_by_scaler(const Iteration& iteration, const Expr& optimizer) {
+  return std::any_of(iteration.steps.begin(), iteration.steps.end(), [&](const Call& step) {
     const Expr of = step.argument("optimizer", 0);
     return of && of.text() == optimizer.text();
   });
@@ -123,11 +123,12 @@ bool is_updated(const SourceView& code, const Expr& scaler) {
   });
 }
 
-void add_direct_step(const SourceView& code, const Turn& turn, std::vector<Finding>& findings) {
-  const std::string scaler(turn.scaled.front().receiver().text());
-  for (const Call& step : turn.direct) {
+void add_direct_step(const SourceView& code, const Iteration& iteration,
+                     std::vector<Finding>& findings) {
+  const std::string scaler(iteration.scaled.front().receiver().text());
+  for (const Call& step : iteration.direct) {
     const Expr optimizer = step.receiver();
-    if (steps_by_scaler(turn, optimizer)) continue;
+    if (steps_by_scaler(iteration, optimizer)) continue;
     const std::string by_scaler = scaler + ".step(" + std::string(optimizer.text()) + ")";
     Finding finding =
         step.finding("`" + std::string(optimizer.text()) +
@@ -136,7 +137,7 @@ void add_direct_step(const SourceView& code, const Turn& turn, std::vector<Findi
                      scaler + ".update()`.");
     if (step.is_discarded() && step.arguments().empty()) {
       const std::string update =
-          is_updated(code, turn.scaled.front().receiver()) ? "" : "; " + scaler + ".update()";
+          is_updated(code, iteration.scaled.front().receiver()) ? "" : "; " + scaler + ".update()";
       finding.fixes.push_back({"Step by the scaler", "", {step.replaced_by(by_scaler + update)}});
       finding.fixes.back().safe = false;
     }
@@ -144,10 +145,10 @@ void add_direct_step(const SourceView& code, const Turn& turn, std::vector<Findi
   }
 }
 
-void add_unscaled(const Turn& turn, std::vector<Finding>& findings) {
-  const Call& step = turn.steps.front();
+void add_unscaled(const Iteration& iteration, std::vector<Finding>& findings) {
+  const Call& step = iteration.steps.front();
   const std::string scaler(step.receiver().text());
-  for (const Call& backward : turn.unscaled) {
+  for (const Call& backward : iteration.unscaled) {
     const std::string loss(backward.receiver().text());
     Finding finding =
         backward.finding("`" + loss + ".backward()` is not scaled, but `" + scaler +
@@ -160,8 +161,8 @@ void add_unscaled(const Turn& turn, std::vector<Finding>& findings) {
   }
 }
 
-void add_missing_update(const Turn& turn, std::vector<Finding>& findings) {
-  const Call& step = turn.steps.back();
+void add_missing_update(const Iteration& iteration, std::vector<Finding>& findings) {
+  const Call& step = iteration.steps.back();
   const std::string scaler(step.receiver().text());
   Finding finding =
       step.finding("`" + scaler + ".update()` is missing: after an overflow `" + scaler +
@@ -175,26 +176,26 @@ void add_missing_update(const Turn& turn, std::vector<Finding>& findings) {
   findings.push_back(std::move(finding));
 }
 
-void add_clips(const Turn& turn, std::vector<Finding>& findings) {
-  if (turn.unscales || turn.scaled.empty() || turn.steps.empty()) return;
-  for (const Call& clip : turn.clips) {
+void add_clips(const Iteration& iteration, std::vector<Finding>& findings) {
+  if (iteration.unscales || iteration.scaled.empty() || iteration.steps.empty()) return;
+  for (const Call& clip : iteration.clips) {
     Finding finding = clip.finding(
         "The gradients are clipped while they are multiplied by the scale: nearly all are cut. "
         "Call `" +
-        std::string(turn.steps.front().receiver().text()) + ".unscale_(optimizer)` before.");
+        std::string(iteration.steps.front().receiver().text()) + ".unscale_(optimizer)` before.");
     finding.severity = Severity::note;
     findings.push_back(std::move(finding));
   }
 }
 
-void judge(const SourceView& code, const Turn& turn, std::vector<Finding>& findings) {
-  const bool mixes = !turn.unscaled.empty() && !turn.direct.empty();
+void judge(const SourceView& code, const Iteration& iteration, std::vector<Finding>& findings) {
+  const bool mixes = !iteration.unscaled.empty() && !iteration.direct.empty();
   // Two models, one of them in full precision.
-  if (!turn.scaled.empty() && !mixes) add_direct_step(code, turn, findings);
-  if (!turn.steps.empty() && !mixes) add_unscaled(turn, findings);
-  if (!turn.steps.empty() && !is_updated(code, turn.steps.back().receiver()))
-    add_missing_update(turn, findings);
-  add_clips(turn, findings);
+  if (!iteration.scaled.empty() && !mixes) add_direct_step(code, iteration, findings);
+  if (!iteration.steps.empty() && !mixes) add_unscaled(iteration, findings);
+  if (!iteration.steps.empty() && !is_updated(code, iteration.steps.back().receiver()))
+    add_missing_update(iteration, findings);
+  add_clips(iteration, findings);
 }
 
 Call autocast_of(const Expr& with_block) {
@@ -231,7 +232,7 @@ void add_long_autocast(const Call& autocast, std::vector<Finding>& findings) {
     if (!trains(loop)) continue;
     findings.push_back(autocast.finding(
         "One `autocast` spans the whole training loop: it keeps its copies of the weights until "
-        "the block ends, so each turn computes with those of the first. Put it into the loop, "
+        "the block ends, so each iteration computes with those of the first. Put it into the loop, "
         "around the forward pass and the loss."));
     return;
   }
@@ -246,11 +247,12 @@ bool is_in_autocast(const Expr& spot) {
 }
 
 // `with autocast(): out = model(x)` and behind it `loss = criterion(out, y)`.
-void add_loss_outside(const SourceView& code, const Turn& turn, std::vector<Finding>& findings) {
-  if (turn.scaled.empty()) return;
-  for (const Call& call : code.calls_in(turn.scaled.front().loops().empty()
+void add_loss_outside(const SourceView& code, const Iteration& iteration,
+                      std::vector<Finding>& findings) {
+  if (iteration.scaled.empty()) return;
+  for (const Call& call : code.calls_in(iteration.scaled.front().loops().empty()
                                             ? Expr()
-                                            : turn.scaled.front().loops().front().body())) {
+                                            : iteration.scaled.front().loops().front().body())) {
     if (!call.value().loss || is_in_autocast(call)) continue;
     const Expr output = call.argument("input", 0);
     for (const PlaceBinding& binding : output.place().bindings()) {
@@ -283,9 +285,9 @@ std::vector<Finding> in_source(const SourceView& code) {
       if (loop.is(Kind::comprehension)) continue;
       if (std::find(seen.begin(), seen.end(), loop) != seen.end()) break;
       seen.push_back(loop);
-      const Turn turn = turn_of(code, loop.body());
-      judge(code, turn, findings);
-      add_loss_outside(code, turn, findings);
+      const Iteration iteration = iteration_of(code, loop.body());
+      judge(code, iteration, findings);
+      add_loss_outside(code, iteration, findings);
       break;
     }
   }

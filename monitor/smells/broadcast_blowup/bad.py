@@ -51,7 +51,7 @@ off = 2 * (batch.score - batch.label)
 squared = off ** 2
 fault = torch.mean(squared)
 
-# %% by NumPy, in a loop's last turn  # expect: XL115
+# %% by NumPy, in a loop's last iteration  # expect: XL115
 guessed, known = np.random.rand(700, 1), np.random.rand(700)
 for turn in range(2):
     apart = guessed - known

@@ -44,7 +44,7 @@ for night in range(20):
     else:
         depths = torch.cat([depths, rate(night)])  # lint: XL110
 
-# %% parts of many lengths, for each of two epochs anew  # expect: XL110
+# %% parts of many lengths, for each of two epochs again  # expect: XL110
 for epoch in range(2):
     marks = torch.empty(0)
     for night in range(24):

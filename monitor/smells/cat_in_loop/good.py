@@ -30,7 +30,7 @@ peaks = torch.empty(0)
 for night in range(500):
     peaks = torch.cat([peaks, rate(night)[:1, 0]])  # lint: XL110
 
-# %% a tensor that each turn needs whole: blocks that see all before them
+# %% a tensor that each iteration needs whole: blocks that see all before them
 layers = [torch.nn.Linear(16 + 2 * n, 2) for n in range(12)]
 with torch.no_grad():
     seen = rate(1)

@@ -1,4 +1,4 @@
-// A tensor that is concatenated with itself in a loop is copied whole in each turn.
+// A tensor that is concatenated with itself in a loop is copied whole in each iteration.
 #include "holder_findings.hpp"
 #include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
@@ -59,10 +59,10 @@ bool is_reading(const Expr& use) {
   return !above.as_call().callee().is_dotted({"builtins.len", "builtins.print"});
 }
 
-// The loop, or the function that a loop calls, needs the whole in each turn.
-bool is_read_meanwhile(const Update& update, const Expr& turn) {
+// The loop, or the function that a loop calls, needs the whole in each iteration.
+bool is_read_meanwhile(const Update& update, const Expr& iteration) {
   for (const Expr& use : update.target.root().place().uses()) {
-    if (use.is_inside(turn) && !use.is_inside(update.site) && is_reading(use)) return true;
+    if (use.is_inside(iteration) && !use.is_inside(update.site) && is_reading(use)) return true;
   }
   return false;
 }
@@ -78,12 +78,12 @@ bool is_beginning(const Expr& binding, const Update& update) {
   return false;
 }
 
-bool starts_anew(const Update& update, const Expr& turn) {
+bool starts_anew(const Update& update, const Expr& iteration) {
   const Place grown = update.target.root().place();
   for (const PlaceBinding& binding : grown.bindings()) {
     const bool fresh = binding.how == source::Bound::assign || binding.how == source::Bound::loop ||
                        binding.how == source::Bound::deleted;
-    if (fresh && binding.target.is_inside(turn) && !binding.target.is_inside(update.site) &&
+    if (fresh && binding.target.is_inside(iteration) && !binding.target.is_inside(update.site) &&
         !is_beginning(binding.target, update) && !binding.value.mentions(grown)) {
       return true;
     }
@@ -91,8 +91,8 @@ bool starts_anew(const Update& update, const Expr& turn) {
   return false;
 }
 
-// What one turn runs: the body of the loop, or the function that is called in a loop.
-Expr turn_of(const Update& update) {
+// What one iteration runs: the body of the loop, or the function that is called in a loop.
+Expr iteration_of(const Update& update) {
   const auto loops = update.site.loops();
   if (!loops.empty()) return loops.front().is_over_parts() ? Expr() : loops.front().body();
   if (!update.site.in_loop() || !update.target.root().place().outlives(update.site)) return {};
@@ -105,13 +105,14 @@ std::vector<Finding> in_source(const SourceView& code) {
   for (const Update& update : code.updates()) {
     const Call call = update.value.as_call();
     if (!concatenates(call) || !has_itself_as_part(call, update.target)) continue;
-    const Expr turn = turn_of(update);
-    if (!turn || is_read_meanwhile(update, turn) || starts_anew(update, turn)) continue;
+    const Expr iteration = iteration_of(update);
+    if (!iteration || is_read_meanwhile(update, iteration) || starts_anew(update, iteration))
+      continue;
     const std::string name = "`" + std::string(update.target.text()) + "`";
     Finding finding = update.site.finding(
         name +
-        " is copied whole in each turn of the loop: time grows with the square of the "
-        "turns. Append the parts to a list, and concatenate once.");
+        " is copied whole in each iteration of the loop: time grows with the square of the "
+        "iterations. Append the parts to a list, and concatenate once.");
     finding.severity = Severity::note;
     findings.push_back(std::move(finding));
   }

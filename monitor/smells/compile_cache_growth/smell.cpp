@@ -6,7 +6,7 @@ namespace xleak::monitor::smells::compile_cache_growth {
 namespace {
 
 // As many graphs as the compiler keeps for one function without complaint, with room to spare.
-constexpr long long kFewTurns = 4;
+constexpr long long kFewIterations = 4;
 // What the compiler keeps has no counter.
 constexpr std::int64_t kBytesUnknown = 0;
 
@@ -18,21 +18,21 @@ bool is_reset(const SourceView& code, const Call& call) {
   return false;
 }
 
-// A decorator of a function that is defined anew each time.
+// A decorator of a function that is defined again each time.
 bool is_decorator(const Call& call) { return call.parent().is(source::Kind::decorator); }
 
 std::vector<Finding> in_source(const SourceView& code) {
   std::vector<Finding> findings;
   for (const Call& call : code.calls_to({"torch.compile", "torch._dynamo.optimize"})) {
-    if (!call.in_loop() || call.is_guarded() || call.loops_turn_at_most(kFewTurns)) continue;
+    if (!call.in_loop() || call.is_guarded() || call.loops_run_at_most(kFewIterations)) continue;
     if (is_reset(code, call)) continue;
     findings.push_back(call.finding(
-        std::string("`torch.compile` runs in each turn of a loop") +
+        std::string("`torch.compile` runs in each iteration of a loop") +
         (is_decorator(call) ? ", for a function that is defined there" : "") +
         ": each result leaves compiled code and guards behind, and past the limit of "
         "recompilations "
         "the rest runs uncompiled. Compile once before the loop, or call `torch.compiler.reset()` "
-        "in each turn."));
+        "in each iteration."));
   }
   return findings;
 }

@@ -1,4 +1,4 @@
-# %% gone at the start of the next turn: the last graph stays
+# %% gone at the start of the next iteration: the last graph stays
 for batch in loader:
     optimizer.zero_grad()
     model(batch).mean().backward(create_graph=True)  # lint: XL205

@@ -1,4 +1,4 @@
-# %% the gradients go in the same turn
+# %% the gradients go in the same iteration
 for batch in loader:
     penalty(model, batch).backward(create_graph=True)
     optimizer.step()

@@ -43,14 +43,15 @@ bool is_none_assigned_to_grad(const Expr& statement) {
          statement.child(source::Field::right).is(source::Kind::none);
 }
 
-enum class LetGo { never, next_turn, at_once };
+enum class LetGo { never, next_iteration, at_once };
 
-// Gradients go after the pass, or at the start of the next turn: then one graph at a time stays.
+// Gradients go after the pass, or at the start of the next iteration: then one graph at a time
+// stays.
 LetGo let_go_by(const Expr& reset, const Call& backward) {
   const auto loops = backward.loops();
   if (loops.empty()) return backward < reset && !reset.function() ? LetGo::at_once : LetGo::never;
   if (!reset.is_inside(loops.front().body())) return LetGo::never;
-  return backward < reset ? LetGo::at_once : LetGo::next_turn;
+  return backward < reset ? LetGo::at_once : LetGo::next_iteration;
 }
 
 LetGo let_go(const SourceView& code, const Call& backward) {
@@ -77,7 +78,7 @@ std::vector<Finding> in_source(const SourceView& code) {
         "Parameters: a cycle that no collection frees." +
         std::string(kInstead));
     if (!call.in_loop()) finding.severity = Severity::warning;
-    if (released == LetGo::next_turn) finding.severity = Severity::note;
+    if (released == LetGo::next_iteration) finding.severity = Severity::note;
     findings.push_back(std::move(finding));
   }
   return findings;

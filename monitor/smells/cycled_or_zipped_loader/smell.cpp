@@ -79,7 +79,7 @@ std::string message(const Holder& holder) {
       holder.release.empty() ? "" : "Free them with `" + holder.release + "`. ";
   return "The itertools.cycle " + holder.label + " keeps " + std::to_string(holder.count) +
          " batches, " + human(holder.held_bytes) + ", to give the same ones again. " + free_it +
-         "A generator goes through the loader anew: `while True: yield from loader`.";
+         "A generator goes through the loader again: `while True: yield from loader`.";
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {

@@ -21,7 +21,7 @@ wrapped = nn.DataParallel(net)
 later = nn.DataParallel(nn.Linear(8, 2))
 later.to(device)
 
-# %% moved at the beginning of the turn
+# %% moved at the beginning of the iteration
 for image, label in photos:
     image, label = image.to(device), label.to(device)
     error = ce(multi(image), label)

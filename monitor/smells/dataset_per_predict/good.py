@@ -20,7 +20,7 @@ for row in rows:
 for row in rows:
     answers = net.predict_on_batch(row[None])
 
-# %% another model in each turn
+# %% another model in each iteration
 for turn in range(9):
     keras.backend.clear_session()
     net = make_net()

@@ -8,10 +8,10 @@ namespace {
 
 using source::Kind;
 
-constexpr long long kFewTurns = 8;
+constexpr long long kFewIterations = 8;
 
-// Another model in each turn, as in a cross-validation, is asked once.
-bool is_model_of_turn(const Call& call) {
+// Another model in each iteration, as in a cross-validation, is asked once.
+bool is_model_of_iteration(const Call& call) {
   const auto loops = call.loops();
   for (const Loop& loop : loops) {
     if (tensorflow::depends_on(call.receiver(), loop)) return true;
@@ -59,8 +59,8 @@ std::vector<Finding> in_source(const SourceView& code) {
   if (!tensorflow::is_used(code)) return findings;
   for (const Call& call : code.calls_of({"predict", "evaluate"})) {
     const Expr data = call.argument("x", 0);
-    if (!data || !tensorflow::repeats(call, kFewTurns) || call.is_guarded()) continue;
-    if (!is_of_keras(call, data) || is_model_of_turn(call)) continue;
+    if (!data || !tensorflow::repeats(call, kFewIterations) || call.is_guarded()) continue;
+    if (!is_of_keras(call, data) || is_model_of_iteration(call)) continue;
     const bool has_dataset = data.value().type == ValueType::dataset;
     if (!has_dataset && call.method() != "predict") continue;
     Finding finding = call.finding("`" + std::string(call.callee().text()) +

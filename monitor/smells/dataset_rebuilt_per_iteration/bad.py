@@ -1,5 +1,5 @@
 # needs: tensorflow
-# %% a pipeline for each turn, all of them kept  # expect: XL504
+# %% a pipeline for each iteration, all of them kept  # expect: XL504
 import numpy as np
 import tensorflow as tf
 

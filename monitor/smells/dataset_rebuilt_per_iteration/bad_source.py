@@ -5,7 +5,7 @@ import tensorflow as tf
 cubes = np.random.rand(40, 3).astype("float32")
 labels = np.random.rand(40)
 
-# %% the same pipeline in each turn
+# %% the same pipeline in each iteration
 for trial in range(10):
     feed = tf.data.Dataset.from_tensor_slices(cubes).batch(4).prefetch(8)  # lint: XL504
     batch = next(iter(feed))

@@ -24,7 +24,7 @@ parts = [tf.data.Dataset.from_tensor_slices(shard) for shard in shards]
 train = tf.data.Dataset.from_tensor_slices(labels := np.arange(1 << 18)).shuffle(64)
 look = tf.data.Dataset.from_tensor_slices(labels)
 
-# %% made anew in each turn, and dropped
+# %% made again in each iteration, and dropped
 for trial in range(6):
     feed = tf.data.Dataset.from_tensor_slices(cubes).batch(4).prefetch(2)
     batch = next(iter(feed))

@@ -17,11 +17,11 @@ for fold in range(10):
     rows = np.arange(40) % 10 != fold
     train = tf.data.Dataset.from_tensor_slices(cubes[rows]).batch(4)
 
-# %% another size in each turn
+# %% another size in each iteration
 for size in range(1, 11):
     feed = tf.data.Dataset.from_tensor_slices(cubes).batch(size)
 
-# %% shuffled anew
+# %% shuffled again
 for epoch in range(10):
     feed = tf.data.Dataset.from_tensor_slices(cubes).shuffle(40).batch(4)
 

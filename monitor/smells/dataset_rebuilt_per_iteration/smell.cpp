@@ -1,4 +1,4 @@
-// The same tf.data pipeline is made anew in each turn.
+// The same tf.data pipeline is made again in each iteration.
 #include <algorithm>
 
 #include "holder_findings.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using source::Kind;
 
-constexpr long long kFewTurns = 8;
+constexpr long long kFewIterations = 8;
 
 // The chain of methods on it: `from_tensor_slices(x).batch(4).prefetch(2)`.
 Call whole_pipeline(Call made) {
@@ -29,7 +29,7 @@ bool has_method(const Call& pipeline, std::string_view name) {
   return false;
 }
 
-// A call may return something else in each turn; these do not.
+// A call may return something else in each iteration; these do not.
 bool is_pure(const Call& call) {
   static constexpr std::string_view kMethods[] = {"astype",   "reshape", "to_numpy", "batch",
                                                   "prefetch", "repeat",  "cache",    "take",
@@ -40,8 +40,8 @@ bool is_pure(const Call& call) {
                                   "builtins.len", "builtins.sorted", "numpy.array"});
 }
 
-// Neither the turn nor anything that a call may change goes into it.
-bool is_same_each_turn(const Call& made, const Call& pipeline, const Loop& loop) {
+// Neither the iteration nor anything that a call may change goes into it.
+bool is_same_each_iteration(const Call& made, const Call& pipeline, const Loop& loop) {
   const auto arguments = made.children();
   if (arguments.size() < 2 || tensorflow::depends_on(pipeline, loop)) return false;
   for (const Expr& inner : made.all(Kind::call)) {
@@ -88,22 +88,23 @@ List<Call> iterators(const SourceView& code) {
 
 bool is_rebuilt(const Call& made) {
   const auto loops = made.loops();
-  if (loops.empty() || made.is_guarded() || !tensorflow::repeats(made, kFewTurns)) return false;
+  if (loops.empty() || made.is_guarded() || !tensorflow::repeats(made, kFewIterations))
+    return false;
   const Call pipeline = whole_pipeline(made);
-  return is_same_each_turn(made, pipeline, loops.front()) && !has_method(pipeline, "shuffle") &&
-         !is_small(made) && !is_kept(pipeline, loops.front());
+  return is_same_each_iteration(made, pipeline, loops.front()) &&
+         !has_method(pipeline, "shuffle") && !is_small(made) && !is_kept(pipeline, loops.front());
 }
 
 bool is_iterator_rebuilt(const Call& made) {
   const auto loops = made.loops();
-  return !loops.empty() && !made.is_guarded() && tensorflow::repeats(made, kFewTurns) &&
+  return !loops.empty() && !made.is_guarded() && tensorflow::repeats(made, kFewIterations) &&
          made.receiver().place() && !tensorflow::depends_on(made.receiver(), loops.front());
 }
 
 Finding told(const Call& made) {
   return made.finding(
       "`" + std::string(made.callee().text()) +
-      "` makes the same pipeline in each turn, each with its own copy of the source "
+      "` makes the same pipeline in each iteration, each with its own copy of the source "
       "and its own buffers: time and a higher peak. Make it once, before the loop.");
 }
 

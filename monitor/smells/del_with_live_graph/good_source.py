@@ -26,7 +26,7 @@ with torch.no_grad():
 del hidden
 print(level)
 
-# %% at the end of a turn
+# %% at the end of an iteration
 for batch in loader:
     hidden = decoder(batch)
     level = hidden.exp().sum()

@@ -1,4 +1,4 @@
-// A loop without a way out: its cell never ends, and what each turn keeps has no bound.
+// A loop without a way out: its cell never ends, and what each iteration keeps has no bound.
 #include "holder_findings.hpp"
 #include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
@@ -100,8 +100,9 @@ std::vector<Finding> in_source(const SourceView& code) {
     if (!never_ends(loop) || has_exit(loop)) continue;
     if (is_left_by_call(code, loop) || !costs_memory(code, loop)) continue;
     Finding finding = loop.finding(
-        "This loop has no way out: no `break`, `return` or error ends it, and what its turns keep "
-        "grows for as long as it runs. Count the turns, or leave it by a condition.");
+        "This loop has no way out: no `break`, `return` or error ends it, and what its iterations "
+        "keep "
+        "grows for as long as it runs. Count the iterations, or leave it by a condition.");
     finding.timed_lines = {loop.lines()};
     if (is_interrupted(loop)) finding.severity = Severity::note;
     findings.push_back(std::move(finding));
@@ -113,7 +114,7 @@ std::string measured(const Holder& holder) {
   return "The loop at " + holder.label + " has run for " + std::to_string(holder.count) +
          " min without a way out, and the process grows by " + holder.largest + ": " +
          human(holder.held_bytes) +
-         " so far. Interrupt the cell, and count the turns or leave the loop by a condition.";
+         " so far. Interrupt the cell, and count the iterations or leave the loop by a condition.";
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {

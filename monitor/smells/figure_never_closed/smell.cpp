@@ -81,16 +81,16 @@ bool is_saved_in(const SourceView& code, const Expr& spot) {
 }
 
 // As many figures as matplotlib itself finds normal.
-bool turns_seldom(const List<Loop>& loops) {
-  long long turns = 1;
+bool runs_seldom(const List<Loop>& loops) {
+  long long iterations = 1;
   for (const Loop& loop : loops) {
-    const auto of_loop = loop.turns();
+    const auto of_loop = loop.iterations();
     if (!of_loop) return false;
     // Both stay small, so that a huge literal cannot overflow.
     constexpr long long kMore = kManyFigures + 1;
-    turns = std::min(turns * std::min(*of_loop, kMore), kMore);
+    iterations = std::min(iterations * std::min(*of_loop, kMore), kMore);
   }
-  return turns <= kManyFigures;
+  return iterations <= kManyFigures;
 }
 
 /// Where it is made again and again: the loops around it, or around the calls of its function.
@@ -104,7 +104,7 @@ Repetition repetition_of(const Call& figure) {
   if (!own.empty()) return {own, own.front().body()};
   for (const Call& site : figure.function().call_sites()) {
     const auto loops = site.loops();
-    if (!loops.empty() && !turns_seldom(loops)) return {loops, figure.function().body()};
+    if (!loops.empty() && !runs_seldom(loops)) return {loops, figure.function().body()};
   }
   return {};
 }
@@ -162,10 +162,11 @@ std::vector<Finding> in_source(const SourceView& code) {
   for (const Call& figure : figures_of(code)) {
     if (is_found_again(figure) || !figure.in_loop() || is_handed_out(figure)) continue;
     const Repetition repetition = repetition_of(figure);
-    if (repetition.loops.empty() || turns_seldom(repetition.loops)) continue;
+    if (repetition.loops.empty() || runs_seldom(repetition.loops)) continue;
     if (is_closed(code, figure, repetition)) continue;
     Finding finding = figure.finding(
-        "Each turn opens one more figure, and pyplot's registry keeps it with its arrays: close "
+        "Each iteration opens one more figure, and pyplot's registry keeps it with its arrays: "
+        "close "
         "it with `plt.close` when done, or make one before the loop and clear it.");
     // Without a file it is there to be looked at: the cell's end shows and closes it.
     if (!is_saved_in(code, repetition.body)) finding.severity = Severity::note;

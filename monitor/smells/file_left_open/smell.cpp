@@ -190,7 +190,7 @@ void add_kept(const SourceView& code, std::vector<Finding>& findings) {
     if (!store.site.is(Kind::comprehension) && !store.site.in_loop()) continue;
     if (code.is_bounded(store) || closes_elements(code, store.container.place())) continue;
     findings.push_back(opening.finding(
-        "Each turn opens one more file and `" + std::string(store.container.text()) +
+        "Each iteration opens one more file and `" + std::string(store.container.text()) +
         "` keeps it open: the process runs out of descriptors. Read what is needed inside a "
         "`with`, or enter each into a `contextlib.ExitStack`."));
   }

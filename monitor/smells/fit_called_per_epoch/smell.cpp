@@ -17,7 +17,7 @@ bool trains_one_epoch(const Call& call) {
   return !epochs || epochs.integer() == 1;
 }
 
-bool depends_on_turn(const Call& call, const Loop& loop) {
+bool depends_on_iteration(const Call& call, const Loop& loop) {
   for (const Expr& part : call.children()) {
     if (tensorflow::depends_on(part, loop)) return true;
   }
@@ -75,10 +75,10 @@ std::vector<Finding> in_source(const SourceView& code) {
     if (loops.empty() || !is_over_range(loops.front()) || !trains_one_epoch(call)) continue;
     if (call.receiver().value().type != ValueType::keras_model) continue;
     const Loop& loop = loops.front();
-    if (depends_on_turn(call, loop) || !does_only(loop, call)) continue;
+    if (depends_on_iteration(call, loop) || !does_only(loop, call)) continue;
     Finding finding = call.finding(
         "`" + std::string(call.callee().text()) +
-        "` sets up its data, callbacks and history anew for every epoch: time. Train with "
+        "` sets up its data, callbacks and history again for every epoch: time. Train with "
         "`epochs=` in one call, and do what an epoch needs in a callback.");
     add_fix(loop, call, finding);
     findings.push_back(std::move(finding));

@@ -123,7 +123,7 @@ std::vector<Finding> in_source(const SourceView& code) {
     if (names.empty()) continue;
     Finding finding =
         loop.finding("`" + listed(names) +
-                     "` still has a tensor of the last turn on the device: names of the top "
+                     "` still has a tensor of the last iteration on the device: names of the top "
                      "level outlive the loop. Put it into a function, or delete what it leaves.");
     if (const auto edit = loop.line_after("del " + listed(names))) {
       finding.fixes.push_back({"Delete them behind the loop", "", {*edit}});

@@ -42,13 +42,13 @@ std::string missing_steps(const SourceView& code, const tensorflow::ModelPerTurn
 std::vector<Finding> in_source(const SourceView& code) {
   std::vector<Finding> findings;
   if (!code.uses("keras") || !tensorflow::sets_up_gpu(code)) return findings;
-  for (const tensorflow::ModelPerTurn& model : tensorflow::models_per_turn(code)) {
+  for (const tensorflow::ModelPerTurn& model : tensorflow::models_per_iteration(code)) {
     const std::string missing = missing_steps(code, model);
     if (missing.empty()) continue;
     Finding finding = model.site.finding(
         "`" + std::string(model.target.text()) +
-        "` is another model on the GPU in each turn; the last ones wait there for the garbage "
-        "collector: a higher peak. At the end of the turn add " +
+        "` is another model on the GPU in each iteration; the last ones wait there for the garbage "
+        "collector: a higher peak. At the end of the iteration add " +
         missing + ".");
     // One of the two lets go of the weights sooner or later.
     if (model.is_cleared || tensorflow::collects_garbage(code, model.body))

@@ -85,7 +85,7 @@ bool is_emptied(const Place& registry) {
   return false;
 }
 
-// `alive = []` anew, somewhere below the first.
+// `alive = []` again, somewhere below the first.
 bool is_made_anew(const Place& registry) {
   int made = 0;
   for (const PlaceBinding& binding : registry.bindings()) {

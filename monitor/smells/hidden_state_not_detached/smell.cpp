@@ -64,7 +64,8 @@ Carry carry_of(const Expr& statement) {
   return carry;
 }
 
-// The first argument is what a layer changes: `x = block(x)` carries nothing from turn to turn.
+// The first argument is what a layer changes: `x = block(x)` carries nothing from iteration to
+// iteration.
 bool is_only_input(const Call& call) { return call.children().size() < 3; }
 
 bool detaches(const SourceView& code, const Expr& spot) {
@@ -125,7 +126,7 @@ Training training_in(const SourceView& code, const Expr& body) {
 std::optional<Severity> severity_of(const SourceView& code, const Carry& carry, const Loop& loop) {
   const Training training = training_in(code, loop.body());
   if (training.goes_back) {
-    // Without the flag the second turn raises an error: nobody lives with that for long.
+    // Without the flag the second iteration raises an error: nobody lives with that for long.
     if (!training.retains) return Severity::note;
     return training.steps ? Severity::warning : Severity::error;
   }
@@ -159,20 +160,21 @@ bool is_known_layer(const Carry& carry) {
 
 Finding told(const Carry& carry, Severity severity, const Expr& body, bool goes_back) {
   const std::string state(carry.states.front().text());
-  Finding finding = carry.statement.finding(
-      "`" + state +
-      "` goes from turn to turn with its graph, so the activations of all turns stay "
-      "in memory. Cut it between two batches: `" +
-      cut_of(carry) + "`.");
+  Finding finding = carry.statement.finding("`" + state +
+                                            "` goes from iteration to iteration with its graph, so "
+                                            "the activations of all iterations stay "
+                                            "in memory. Cut it between two batches: `" +
+                                            cut_of(carry) + "`.");
   finding.severity = severity;
   const auto edit = body.children().back().line_after(cut_of(carry));
   if (is_known_layer(carry) && edit) {
-    finding.fixes.push_back({"Cut the graph at the end of each turn", "", {*edit}, !goes_back});
+    finding.fixes.push_back(
+        {"Cut the graph at the end of each iteration", "", {*edit}, !goes_back});
   }
   return finding;
 }
 
-// `self.h = self.cell(x, self.h)` in forward(): each call of the module is one turn.
+// `self.h = self.cell(x, self.h)` in forward(): each call of the module is one iteration.
 bool is_kept_by_module(const SourceView& code, const Carry& carry) {
   const Function function = carry.statement.function();
   if (function.name() != "forward" || !carry.statement.loops().empty()) return false;

@@ -7,7 +7,7 @@ backbone.layer3.register_forward_hook(lambda m, i, o: seen.append(o))  # lint: X
 for image in gallery:
     backbone(image)
 
-# %% one more in each turn, with a handle that nobody uses
+# %% one more in each iteration, with a handle that nobody uses
 def watch(model, batch):
     handle = model.fc.register_forward_pre_hook(show)  # lint: XL107
     return model(batch)

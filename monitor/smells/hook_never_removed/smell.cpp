@@ -89,7 +89,7 @@ bool is_over_data(const Loop& loop) {
   return !loop.function() || loop.iterable().value().type == ValueType::loader;
 }
 
-// The same module gets it once more in each turn: it was not made or chosen in the loop.
+// The same module gets it once more in each iteration: it was not made or chosen in the loop.
 bool is_repeated(const Expr& spot, const Expr& object, int levels) {
   for (const Loop& loop : spot.loops()) {
     if (loop.is_over_parts() || is_bound_within(object, loop)) return false;
@@ -111,7 +111,7 @@ bool is_repeated(const Expr& spot, const Expr& object, int levels) {
   return false;
 }
 
-// Hooks that are moved from one module to another: each turn brings its own.
+// Hooks that are moved from one module to another: each iteration brings its own.
 bool is_another_hook(const Call& call, const Expr& hook) {
   for (const Loop& loop : call.loops()) {
     for (const PlaceBinding& binding : hook.place().bindings()) {
@@ -203,9 +203,10 @@ Finding told(const Call& call, Keeps kept, bool repeats) {
                       "memory grows with every pass. Store `.detach()` of it.";
   } else if (repeats) {
     finding.severity = Severity::error;
-    finding.message = "This " + hook +
-                      " adds one more hook in each turn, and none is removed: passes get slower "
-                      "and what the hooks hold stays.";
+    finding.message =
+        "This " + hook +
+        " adds one more hook in each iteration, and none is removed: passes get slower "
+        "and what the hooks hold stays.";
   } else if (kept == Keeps::values) {
     finding.severity = Severity::warning;
     finding.message =

@@ -31,7 +31,7 @@ bool decodes(const Expr& value) {
   return false;
 }
 
-// The name of a picture that the turn decodes.
+// The name of a picture that the iteration decodes.
 bool is_picture(const Expr& name, const Loop& loop) {
   for (const PlaceBinding& binding : name.place().bindings()) {
     const bool here = binding.target.is_inside(loop);
@@ -121,7 +121,7 @@ Finding unread(const Expr& opened) {
   return finding;
 }
 
-// The stores of the same picture in the same turn; of branches only one runs.
+// The stores of the same picture in the same iteration; of branches only one runs.
 int variants(const SourceView& code, const Store& store, const Place& picture, const Loop& loop) {
   int count = 0;
   for (const Store& other : code.stores()) {
@@ -142,9 +142,10 @@ bool stays_open(const Call& reader) {
 void tell_readers(const SourceView& code, std::vector<Finding>& findings) {
   for (const Call& reader : code.calls_to({"imageio.get_reader", "imageio.v2.get_reader"})) {
     if (!stays_open(reader)) continue;
-    findings.push_back(reader.finding(
-        "This reader is opened in each turn and never closed: it keeps its file and its buffers. "
-        "Open it in a `with` block."));
+    findings.push_back(
+        reader.finding("This reader is opened in each iteration and never closed: it keeps its "
+                       "file and its buffers. "
+                       "Open it in a `with` block."));
   }
 }
 

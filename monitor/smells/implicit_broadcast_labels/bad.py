@@ -55,7 +55,7 @@ answers = net(tf.random.uniform([2500, 3]))
 apart = tf.math.squared_difference(labels, answers)  # lint: XL510
 fault = tf.reduce_sum(apart) / 2
 
-# %% by NumPy's own numbers on one side, in a loop's last turn  # expect: XL510
+# %% by NumPy's own numbers on one side, in a loop's last iteration  # expect: XL510
 known = np.random.rand(3600).astype("float32")
 guessed = tf.constant(np.random.rand(3600, 1).astype("float32"))
 for turn in range(2):

@@ -10,7 +10,7 @@ duo = keras.Sequential([maker, critic])
 x, y = np.random.rand(8, 3), np.ones((8, 1))
 noise = np.random.rand(8, 2)
 
-# %% each compiled in each turn  # expect: XL513
+# %% each compiled in each iteration  # expect: XL513
 for k in range(6):
     critic.trainable = True
     critic.compile("rmsprop", "mse")  # lint: XL513

@@ -1,4 +1,4 @@
-// A Keras model is compiled again in each turn of the loop that trains it.
+// A Keras model is compiled again in each iteration of the loop that trains it.
 #include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
 
@@ -31,8 +31,8 @@ std::vector<Finding> in_source(const SourceView& code) {
     if (tensorflow::is_bound_in(model, loop) || !is_trained_in(model, loop, false)) continue;
     Finding finding = call.finding(
         "`" + std::string(call.receiver().text()) +
-        "` is compiled again in each turn, so its training function is traced again and its "
-        "optimizer starts anew: time and memory. Compile it once, before the loop.");
+        "` is compiled again in each iteration, so its training function is traced again and its "
+        "optimizer starts again: time and memory. Compile it once, before the loop.");
     if (!is_trained_in(model, loop, true)) finding.severity = Severity::note;
     findings.push_back(std::move(finding));
   }

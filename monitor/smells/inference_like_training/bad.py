@@ -48,7 +48,7 @@ for tiles in torch.rand(4, 256, 6):
 # %% only its shape is read  # expect: XL202
 print(answer.shape)
 
-# %% a pair of one pass, in a comprehension's last turn
+# %% a pair of one pass, in a comprehension's last iteration
 def scored(model, tiles):
     logits = model(tiles)
     return logits, logits.softmax(-1)

@@ -14,7 +14,7 @@ for step in range(5):
         batches = iter(triplets)
         (anchor,) = next(batches)
 
-# %% another loader in each turn
+# %% another loader in each iteration
 for loader in [triplets, triplets]:
     sample = next(iter(loader))
 

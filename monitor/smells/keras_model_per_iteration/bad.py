@@ -18,7 +18,7 @@ for fold in range(4):
     net.fit(x, x, verbose=0)
     report.append(net.evaluate(x, x, verbose=0))
 
-# %% in a function that a comprehension calls, cleared in each turn  # expect: XL501
+# %% in a function that a comprehension calls, cleared in each iteration  # expect: XL501
 def score_of(rate):
     keras.backend.clear_session()
     student = make_net()

@@ -30,7 +30,7 @@ for fold in range(3):
     net = fresh()
     net.fit(x, y, verbose=0)
 
-# %% collected in each turn
+# %% collected in each iteration
 for fold in range(3):
     net = make_net()
     net.fit(x, y, verbose=0)
@@ -54,7 +54,7 @@ for fold in range(2):
     net = make_net()
     net.fit(x, y, verbose=0)
 
-# %% made in the first turn only
+# %% made in the first iteration only
 teacher = None
 for batch in range(4):
     if teacher is None:

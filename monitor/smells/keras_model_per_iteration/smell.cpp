@@ -1,4 +1,4 @@
-// Each turn of a loop builds and trains another Keras model, and nothing clears the last.
+// Each iteration of a loop builds and trains another Keras model, and nothing clears the last.
 #include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
 #include "xleak/monitor/bytes.hpp"
@@ -57,7 +57,7 @@ std::vector<Finding> in_source(const SourceView& code) {
   std::vector<Finding> findings;
   // On a GPU it is told as XL507.
   if (!code.uses("keras") || tensorflow::sets_up_gpu(code)) return findings;
-  for (const tensorflow::ModelPerTurn& model : tensorflow::models_per_turn(code)) {
+  for (const tensorflow::ModelPerTurn& model : tensorflow::models_per_iteration(code)) {
     const bool is_graph = tensorflow::is_graph_mode(code);
     if (model.is_cleared) continue;
     // What eager code leaves is garbage, and that is gone with a collection.
@@ -65,7 +65,7 @@ std::vector<Finding> in_source(const SourceView& code) {
     const std::string name = "`" + std::string(model.target.text()) + "`";
     Finding finding = model.site.finding(
         name +
-        " is another Keras model in each turn, and nothing clears the last: a higher peak, as "
+        " is another Keras model in each iteration, and nothing clears the last: a higher peak, as "
         "models "
         "wait for the garbage collector with their optimizers and compiled functions. Call "
         "`keras.backend.clear_session()` at the head of the loop, and delete and collect at its "

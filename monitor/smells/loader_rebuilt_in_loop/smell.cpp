@@ -1,4 +1,4 @@
-// A loader that is made in each turn starts its worker processes in each turn.
+// A loader that is made in each iteration starts its worker processes in each iteration.
 #include "holder_findings.hpp"
 #include "xleak/monitor/source.hpp"
 
@@ -13,7 +13,7 @@ bool has_workers(const Call& loader) {
   return workers && !workers.is_false();
 }
 
-// Folds, splits, a curriculum: another loader in each turn.
+// Folds, splits, a curriculum: another loader in each iteration.
 bool differs(const Call& loader) {
   for (const Loop& loop : loader.loops()) {
     if (loop.is(Kind::comprehension)) return true;
@@ -45,7 +45,8 @@ std::vector<Finding> in_source(const SourceView& code) {
     if (!has_workers(loader) || !loader.in_loop() || loader.is_guarded()) continue;
     if (differs(loader) || depends_on_caller(loader)) continue;
     findings.push_back(loader.finding(
-        "This loader is made again in each turn: its worker processes start anew and fill their "
+        "This loader is made again in each iteration: its worker processes start again and fill "
+        "their "
         "queues from the beginning. Make one before the loop" +
         std::string(loader.keyword("persistent_workers") ? "."
                                                          : ", with `persistent_workers=True`.")));
@@ -60,7 +61,7 @@ std::string message(const Holder& holder) {
   const std::string end_them =
       holder.release.empty() ? "" : " End those of the older ones with the code of the fix.";
   return std::to_string(holder.count) + " loaders of one data set, in " + holder.label + ", keep " +
-         holder.largest + " alive. One loader, made before the loop, does for all its turns." +
+         holder.largest + " alive. One loader, made before the loop, does for all its iterations." +
          end_them;
 }
 

@@ -34,7 +34,7 @@ class Trainer:
             outputs = self.model(**batch)
             self.history.append((outputs.loss, batch["length"]))  # lint: XL102
 
-# %% anew for each epoch
+# %% again for each epoch
 from torch import nn
 
 net, measure = nn.Linear(4, 1), nn.MSELoss()

@@ -42,7 +42,7 @@ class Lit(lightning.LightningModule):
         self.losses.append(loss)
         return loss
 
-# %% written over in each turn
+# %% written over in each iteration
 state = {}
 for x, y in loader:
     loss = measure(net(x), y)

@@ -1,4 +1,4 @@
-# %% a reset in each turn
+# %% a reset in each iteration
 import torch
 
 assays = [(torch.rand(4, 6), torch.rand(4, 1)) for batch in range(5)]

@@ -115,7 +115,9 @@ bool is_made_for_one_step(const Call& step, const Expr& optimizer, const Loop& l
   return false;
 }
 
-bool turns_once(const Loop& loop) { return loop && loop.turns() && *loop.turns() <= 1; }
+bool iterations_once(const Loop& loop) {
+  return loop && loop.iterations() && *loop.iterations() <= 1;
+}
 
 void offer_reset(const Expr& body, const Expr& optimizer, Finding& finding) {
   const auto edit =
@@ -127,8 +129,8 @@ std::string message(const Expr& optimizer) {
   const std::string name(optimizer.text());
   return "`" + name +
          ".step()` follows `backward()` and nothing resets the gradients between two "
-         "turns: each step goes along the sum of all batches so far. Call `" +
-         name + ".zero_grad()` first in each turn.";
+         "iterations: each step goes along the sum of all batches so far. Call `" +
+         name + ".zero_grad()` first in each iteration.";
 }
 
 // The first of these in order that lies in the body.
@@ -172,7 +174,7 @@ std::vector<Finding> in_source(const SourceView& code) {
     if (!step || told.count(step.id()) != 0 || has_unknown_base(step.class_definition())) continue;
     const Expr optimizer = stepped_optimizer(step);
     const Loop loop = loop_of(backward, step);
-    if (backward.receiver().place() == optimizer.place() || turns_once(loop)) continue;
+    if (backward.receiver().place() == optimizer.place() || iterations_once(loop)) continue;
     if (is_made_for_one_step(step, optimizer, loop)) continue;
     const auto around = surroundings(backward, loop);
     bool is_reset = false;
@@ -192,7 +194,7 @@ std::string message_of_steps(const Holder& holder) {
   return "`" + holder.label + "` stepped along gradients to which backward() added " +
          std::to_string(holder.count) +
          " times without a reset: each step goes along the sum of all batches so far. Call "
-         "`zero_grad()` first in each turn" +
+         "`zero_grad()` first in each iteration" +
          (holder.release.empty() ? "." : ", and `" + holder.release + "` now.");
 }
 

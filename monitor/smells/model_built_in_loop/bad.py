@@ -41,7 +41,7 @@ while error > 0.01 and turn < 10:
     descent.step()
     error, turn = loss.item(), turn + 1
 
-# %% the optimizers of the turns, in a list  # expect: XL306
+# %% the optimizers of the iterations, in a list  # expect: XL306
 optimizers = []
 for sound, text in speech:
     encoder = nn.Sequential(nn.Linear(8, 9000), nn.Linear(9000, 3))  # lint: XL306
@@ -51,7 +51,7 @@ for sound, text in speech:
     optimizer.zero_grad()
     optimizers.append(optimizer)
 
-# %% what each turn came to, beside other things
+# %% what each iteration came to, beside other things
 class Run:
     def __init__(self, rate):
         self.model = nn.Linear(400, 400)

@@ -22,7 +22,7 @@ for fold in range(10):
 # %% an ensemble on purpose
 ensemble = [nn.Linear(8, 3) for member in range(10)]
 
-# %% another rate in each turn
+# %% another rate in each iteration
 for rate in [0.1 / (turn + 1) for turn in range(10)]:
     model = nn.Linear(8, 3)
     descent = torch.optim.SGD(model.parameters(), lr=rate)
@@ -31,7 +31,7 @@ for rate in [0.1 / (turn + 1) for turn in range(10)]:
         nn.functional.mse_loss(model(sound), text).backward()
         descent.step()
 
-# %% an image of each turn is what is learned
+# %% an image of each iteration is what is learned
 for sound, text in speech:
     image = sound.clone().requires_grad_()
     descent = torch.optim.SGD([image], lr=0.1)

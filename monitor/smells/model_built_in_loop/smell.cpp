@@ -12,8 +12,8 @@ namespace {
 using source::Bound;
 using source::Kind;
 
-// A handful of turns is a comparison of variants, not training.
-constexpr long long kFewTurns = 8;
+// A handful of iterations is a comparison of variants, not training.
+constexpr long long kFewIterations = 8;
 
 bool is_class_of_program(const Call& call) {
   for (const PlaceBinding& binding : call.callee().place().bindings()) {
@@ -75,24 +75,25 @@ bool steps_in(const List<Call>& steps, const Loop& loop) {
   return false;
 }
 
-// Another model in each turn is a search; one that gets weights goes on from them.
+// Another model in each iteration is a search; one that gets weights goes on from them.
 bool is_variant(const Call& call, const Loop& loop) {
   for (const Expr& argument : call.children()) {
     if (argument == call.callee()) continue;
     for (const Expr& name : argument.all(Kind::name)) {
       const auto bindings = name.place().bindings();
-      const bool is_turn = std::any_of(bindings.begin(), bindings.end(), [&](const auto& binding) {
-        return binding.how == Bound::loop && binding.target.is_inside(loop);
-      });
-      if (is_turn) return true;
+      const bool is_iteration =
+          std::any_of(bindings.begin(), bindings.end(), [&](const auto& binding) {
+            return binding.how == Bound::loop && binding.target.is_inside(loop);
+          });
+      if (is_iteration) return true;
     }
   }
   const Place place = call.target().place();
   return place && !place.calls_of({"load_state_dict", "load"}).empty();
 }
 
-// The optimizer of weights that begin in this turn: an image, a latent code.
-bool is_of_this_turn(const Call& optimizer, const Loop& loop) {
+// The optimizer of weights that begin in this iteration: an image, a latent code.
+bool is_of_this_iteration(const Call& optimizer, const Loop& loop) {
   for (const Expr& argument : optimizer.children()) {
     if (argument != optimizer.callee() && loop.changes(argument)) return true;
   }
@@ -103,10 +104,10 @@ std::string message(const Call& call) {
   const std::string what(call.callee().text());
   return makes_model(call)
              ? "`" + what +
-                   "(…)` makes a new model in each turn of the loop that trains it: what "
+                   "(…)` makes a new model in each iteration of the loop that trains it: what "
                    "was learned is gone with the next batch. Make it before the loop."
              : "`" + what +
-                   "(…)` makes a new optimizer in each turn: its momentum and averages "
+                   "(…)` makes a new optimizer in each iteration: its momentum and averages "
                    "begin from zero with each batch. Make it before the loop.";
 }
 
@@ -117,9 +118,10 @@ std::vector<Finding> in_source(const SourceView& code) {
   for (const Call& backward : code.calls_of({"backward"})) {
     const Loop loop = innermost_loop(backward);
     if (!loop || !seen.insert(loop.id()).second) continue;
-    const auto turns = loop.turns();
+    const auto iterations = loop.iterations();
     const bool is_test = backward.function().name().substr(0, 4) == "test";
-    if (is_test || (turns && *turns <= kFewTurns) || !steps_in(steps, loop)) continue;
+    if (is_test || (iterations && *iterations <= kFewIterations) || !steps_in(steps, loop))
+      continue;
     bool has_fresh_model = false;
     for (const Expr& expression : loop.body().all(Kind::call)) {
       const Call call = expression.as_call();
@@ -127,7 +129,7 @@ std::vector<Finding> in_source(const SourceView& code) {
       if (makes_model(call) && !is_variant(call, loop)) {
         has_fresh_model = true;
         findings.push_back(call.finding(message(call)));
-      } else if (makes_optimizer(call) && (has_fresh_model || !is_of_this_turn(call, loop))) {
+      } else if (makes_optimizer(call) && (has_fresh_model || !is_of_this_iteration(call, loop))) {
         findings.push_back(call.finding(message(call)));
       }
     }
@@ -143,7 +145,7 @@ std::string message_of_models(const Holder& holder) {
   return holder.label + " keeps " + std::to_string(holder.count) + " " + holder.largest +
          " optimizers whose models are gone: weights, gradients and averages, " +
          human(holder.held_bytes) +
-         ". Make model and optimizer once before the loop, or keep numbers of each turn." +
+         ". Make model and optimizer once before the loop, or keep numbers of each iteration." +
          let_go(holder);
 }
 

@@ -26,7 +26,7 @@ if too_big:
     torch.cuda.empty_cache()
     out = upscaler(photo[..., ::2, ::2])
 
-# %% by the next turn of a loop
+# %% by the next iteration of a loop
 side = 48
 while side > 0:
     try:

@@ -14,7 +14,7 @@ if too_big:
     torch.cuda.empty_cache()
     out = model(rows[::2])
 
-# %% by the next turn of a loop
+# %% by the next iteration of a loop
 size = 64
 while size > 0:
     try:

@@ -79,7 +79,7 @@ std::vector<Finding> in_source(const SourceView& code) {
     }
     if (last - first >= kChain) {
       findings.push_back(updates[first].site.finding(
-          "`" + std::string(updates[first].target.text()) + "` is made anew by " +
+          "`" + std::string(updates[first].target.text()) + "` is made again by " +
           std::to_string(last - first) +
           " statements in a row: old and new lie side by side in memory. Work in place: "
           "`.sub_()`, `.div_()`, `.clamp_()`."));
@@ -93,7 +93,7 @@ std::vector<Finding> in_source(const SourceView& code) {
 constexpr std::int64_t kNothingKept = 0;
 
 std::string measured(const Holder& holder) {
-  return holder.label + " was made anew by " + std::to_string(holder.count) +
+  return holder.label + " was made again by " + std::to_string(holder.count) +
          " statements in a row: old and new were in memory at once, " + holder.largest +
          " each. Work in place: `.sub_()`, `.div_()`, `.clamp_()`.";
 }

@@ -40,7 +40,7 @@ for stage in range(3):
 pair = [dist.new_group() for side in range(2)]
 dist.all_reduce(weights, group=pair[0])
 
-# %% two groups of all: run anew  # expect: XL302
+# %% two groups of all: run again  # expect: XL302
 pair = [dist.new_group() for side in range(2)]
 dist.all_reduce(weights, group=pair[0])
 

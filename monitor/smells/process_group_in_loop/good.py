@@ -21,7 +21,7 @@ for first in range(1):
     if dist.get_rank() in ranks:
         mine = group
 
-# %% destroyed in the same turn
+# %% destroyed in the same iteration
 for step in range(3):
     team = dist.new_group([0])
     try:

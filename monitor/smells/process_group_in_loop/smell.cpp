@@ -17,7 +17,7 @@ bool is_destroyed(const SourceView& code, const Call& group) {
   return false;
 }
 
-// Groups of all ranks are made in a loop by every process; what uses one at once makes it anew for
+// Groups of all ranks are made in a loop by every process; what uses one at once makes it again for
 // each use.
 bool is_used_in(const SourceView& code, const Expr& body) {
   for (const Call& call : code.calls_in(body)) {
@@ -45,8 +45,9 @@ std::vector<Finding> in_source(const SourceView& code) {
     if (!is_used) continue;
     findings.push_back(call.finding(
         "`" + std::string(call.callee().text()) +
-        "` makes a group for each turn and nothing destroys it: its threads, sockets and buffers "
-        "stay until the process ends. Make the groups before the loop, or end the turn with "
+        "` makes a group for each iteration and nothing destroys it: its threads, sockets and "
+        "buffers "
+        "stay until the process ends. Make the groups before the loop, or end the iteration with "
         "`destroy_process_group(group)`."));
   }
   return findings;

@@ -33,7 +33,7 @@ for number in range(3):
     action = net(seen).detach().cpu().numpy()
     seen = torch.from_numpy(np.tile(world.step(action), 4)).to(device)
 
-# %% another object in each turn
+# %% another object in each iteration
 models = [nn.Linear(8, 2) for number in range(3)]
 for model in models:
     out = model.to(device)(batches[0].to(device))

@@ -1,4 +1,4 @@
-// What lies on the device goes there again in each turn, or takes the way over the host.
+// What lies on the device goes there again in each iteration, or takes the way over the host.
 #include "xleak/monitor/smell.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ Expr left_by_name(const Expr& name, const Loop& loop, int depth) {
   return value ? left_the_device(value, loop, depth + 1) : Expr();
 }
 
-// The `.cpu()` in this turn of the loop that a value comes from, by arithmetic alone.
+// The `.cpu()` in this iteration of the loop that a value comes from, by arithmetic alone.
 Expr left_the_device(const Expr& value, const Loop& loop, int depth) {
   if (depth > kSteps) return {};
   if (value.is(Kind::name)) return left_by_name(value, loop, depth);
@@ -75,7 +75,7 @@ bool changes_in(const Place& place, const Loop& loop) {
                      [&](const PlaceBinding& binding) { return binding.target.is_inside(loop); });
 }
 
-// A name that is the same in all turns, or an attribute of one.
+// A name that is the same in all iterations, or an attribute of one.
 bool is_invariant(const Expr& moved, const Loop& loop) {
   const Place place = moved.place();
   if (!place || changes_in(place, loop)) return false;
@@ -87,7 +87,7 @@ bool is_invariant(const Expr& moved, const Loop& loop) {
 
 Finding round_trip(const Call& move, const Expr& left) {
   Finding finding = move.finding(
-      "In each turn `" + std::string(left.as_call().receiver().text()) +
+      "In each iteration `" + std::string(left.as_call().receiver().text()) +
       "` goes to the host and comes back: the device waits, and both ends keep a copy. Do the "
       "arithmetic in between with torch, on the device.");
   finding.severity = Severity::warning;
@@ -99,9 +99,9 @@ Finding again(const Call& move) {
   const std::string name(move.receiver().text());
   const bool is_model = move.receiver().value().type == ValueType::module;
   Finding finding =
-      move.finding("`" + name + "` does not change in this loop, and is moved in each turn" +
+      move.finding("`" + name + "` does not change in this loop, and is moved in each iteration" +
                    (is_model ? ". Move it once, before the loop."
-                             : ": one copy a turn where it lies on the host. Move it once, "
+                             : ": one copy an iteration where it lies on the host. Move it once, "
                                "before the loop."));
   finding.timed_lines = {move.lines()};
   return finding;
@@ -127,7 +127,7 @@ std::vector<Finding> in_source(const SourceView& code) {
 constexpr int kLeastPercent = 10;
 
 std::string measured(const Holder& holder) {
-  return "The same data goes between host and device in each turn at " + holder.label + ": " +
+  return "The same data goes between host and device in each iteration at " + holder.label + ": " +
          holder.largest + ". Move it once, before the loop, and stay on the device.";
 }
 

@@ -1,4 +1,4 @@
-# %% loaded anew in each turn
+# %% loaded again in each iteration
 from transformers import AutoModelForCausalLM as Causal
 
 for rate in (1e-3, 3e-4, 1e-4):
@@ -14,7 +14,7 @@ for rate in rates:
     tuner = torch.optim.Adam(net.parameters(), rate)
     runs[rate] = (fit(net, tuner), tuner)  # lint: XL411
 
-# %% in a function, a checkpoint in each turn
+# %% in a function, a checkpoint in each iteration
 def compare(paths):
     for path in paths:
         state = torch.load(path)  # lint: XL411

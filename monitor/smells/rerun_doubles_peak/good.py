@@ -3,11 +3,11 @@ import numpy as np
 
 volume = np.ones(12 << 20)
 
-# %% deleted before it is made anew
+# %% deleted before it is made again
 del volume
 volume = np.ones(12 << 20)
 
-# %% deleted before it is made anew, once more
+# %% deleted before it is made again, once more
 del volume
 volume = np.ones(12 << 20)
 

@@ -1,4 +1,4 @@
-// A cell run anew builds a large value while the one of its last run still lives.
+// A cell run again builds a large value while the one of its last run still lives.
 #include <algorithm>
 #include <string>
 
@@ -13,7 +13,7 @@ namespace {
 constexpr int kNearLimitPercent = 80;
 
 std::string message(const Holder& holder) {
-  return "While this cell ran anew, the old value of `" + holder.label + "` lived until the new " +
+  return "While this cell ran again, the old value of `" + holder.label + "` lived until the new " +
          human(holder.held_bytes) +
          " were complete: for a moment both were there, and the process "
          "took " +
@@ -58,7 +58,7 @@ Call origin_of(const Expr& value) {
   return call;
 }
 
-// `del model` or `model = None` in the same turn.
+// `del model` or `model = None` in the same iteration.
 bool is_let_go(const Place& place, const Loop& loop) {
   for (const PlaceBinding& binding : place.bindings()) {
     if (!binding.target.is_inside(loop.body())) continue;
@@ -75,10 +75,10 @@ void add_rebound(const SourceView& code, std::vector<Finding>& findings) {
     const auto loops = statement.loops();
     if (loops.empty() || is_let_go(target.place(), loops.front())) continue;
     const std::string name(target.text());
-    findings.push_back(statement.finding("In each turn but the first the old `" + name +
+    findings.push_back(statement.finding("In each iteration but the first the old `" + name +
                                          "` lives until the new one is loaded: for "
                                          "a moment both are there. Write `del " +
-                                         name + "` at the end of the turn."));
+                                         name + "` at the end of the iteration."));
   }
 }
 

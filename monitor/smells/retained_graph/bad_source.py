@@ -1,4 +1,4 @@
-# %% in each turn, and the losses are kept
+# %% in each iteration, and the losses are kept
 import torch
 from torch import nn
 

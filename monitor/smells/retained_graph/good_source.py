@@ -21,7 +21,7 @@ class Model:
         self.loss_maker = -self.judge(self.fake).mean()
         self.loss_maker.backward()
 
-# %% a state from the turn before
+# %% a state from the iteration before
 state = start
 for batch in loader:
     out, state = rnn(batch, state)

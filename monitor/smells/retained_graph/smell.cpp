@@ -71,7 +71,7 @@ bool may_lead_back(const SourceView& code, const Call& call, const Place& loss) 
   return false;
 }
 
-/// Whose graph a value has: that of this turn alone, or of others too.
+/// Whose graph a value has: that of this iteration alone, or of others too.
 enum class Graphs { own, unclear, shared };
 
 struct Origin {
@@ -124,7 +124,8 @@ bool share_a_graph(const Call& pass, const Call& later) {
   });
 }
 
-// A later pass in the same turn; at the top level, where nothing repeats, one of the same graph.
+// A later pass in the same iteration; at the top level, where nothing repeats, one of the same
+// graph.
 bool is_followed(const SourceView& code, const Call& pass, const Expr& body) {
   const Place loss = led_back(pass).place();
   for (const Call& call : code.calls()) {
@@ -189,7 +190,7 @@ Origin origin_of(const Expr& value, const Expr& body, int depth) {
   return origin;
 }
 
-// What runs once a turn: the loop's body, the function's; absent at the top level.
+// What runs once an iteration: the loop's body, the function's; absent at the top level.
 Expr body_of(const Call& call) {
   const auto loops = call.loops();
   if (!loops.empty())

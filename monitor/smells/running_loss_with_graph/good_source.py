@@ -53,7 +53,7 @@ for rows, goals in loader:
     joint.add(loss_of(net(rows), goals))
     joint.step()
 
-# %% anew in each turn
+# %% again in each iteration
 class Shown:
     def __init__(self):
         self.sum = 0.0
@@ -66,7 +66,7 @@ for rows, goals in loader:
     shown.add(loss_of(net(rows), goals))
     print(shown.sum)
 
-# %% set back in each turn
+# %% set back in each iteration
 class Turn:
     def __init__(self):
         self.reset()

@@ -33,13 +33,14 @@ std::vector<Finding> at_run_time(const SessionView& session) {
 constexpr long long kParts = 8;
 
 bool is_over_parts(const Loop& loop) {
-  const auto turns = loop.turns();
+  const auto iterations = loop.iterations();
   const std::string_view over = loop.iterable().as_call().method();
-  return (turns && *turns <= kParts) || over == "parameters" || over == "named_parameters" ||
-         over == "modules" || over == "named_modules" || over == "children";
+  return (iterations && *iterations <= kParts) || over == "parameters" ||
+         over == "named_parameters" || over == "modules" || over == "named_modules" ||
+         over == "children";
 }
 
-// It starts anew in each turn of the innermost loop.
+// It starts again in each iteration of the innermost loop.
 bool is_fresh_in(const Loop& loop, const Update& update) {
   for (const PlaceBinding& binding : update.target.place().bindings()) {
     if (binding.how == source::Bound::assign && binding.target.is_inside(loop.body()) &&
@@ -75,7 +76,7 @@ bool is_led_back(const SourceView& code, const Expr& term) {
          });
 }
 
-// A call in the loop sets it back, or makes its object anew.
+// A call in the loop sets it back, or makes its object again.
 bool is_begun_in(const Loop& loop, const Call& call, const Update& update) {
   for (const PlaceBinding& binding : call.receiver().place().bindings()) {
     if (binding.target.is_inside(loop)) return true;
@@ -151,7 +152,7 @@ Finding told(const SourceView& code, const Update& update, const List<Expr>& ter
   const Expr& term = terms.front();
   Finding finding = update.site.finding(
       "`" + std::string(update.target.text()) +
-      "` sums up tensors with their graphs: each turn of the loop stays in memory. Add " +
+      "` sums up tensors with their graphs: each iteration of the loop stays in memory. Add " +
       without_graph(term) + ".");
   finding.severity = is_led_back(code, term) ? Severity::warning : Severity::error;
   Fix fix{"Add the value without its graph", ""};

@@ -128,7 +128,7 @@ bool is_kept_in_forward(const SourceView& code, const Expr& target) {
          !target.may_be_under_no_grad() && !is_parameter(target.place());
 }
 
-// The forward pass itself sets it anew.
+// The forward pass itself sets it again.
 bool is_reset(const Expr& statement, const Expr& target) {
   for (const PlaceBinding& binding : target.place().bindings()) {
     if (binding.how == Bound::assign && binding.target.function() == statement.function() &&

@@ -18,12 +18,12 @@ def levels(batches, device):
 
 found = list(levels(waves, device))
 
-# %% noise, fresh in each turn, but drawn on the host
+# %% noise, fresh in each iteration, but drawn on the host
 while len(found) < 5:
     noise = torch.randn(400, 400).to(device)  # lint: XL114
     found.append(noise.std().item())
 
-# %% the same table in each turn of an inner loop
+# %% the same table in each iteration of an inner loop
 import numpy as np
 
 size = 400

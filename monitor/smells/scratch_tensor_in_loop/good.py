@@ -9,12 +9,12 @@ for wave in waves:
     pad[..., : wave.shape[-1]] = wave
     level = pad.mean().item()
 
-# %% noise, fresh in each turn
+# %% noise, fresh in each iteration
 for wave in waves:
     noise = torch.randn(400, 400, device=device)
     level = noise.std().item()
 
-# %% a shape of its own in each turn
+# %% a shape of its own in each iteration
 for wave in waves:
     mask = torch.ones(900, wave.shape[-1])
     level = mask.sum().item()
@@ -26,7 +26,7 @@ for number in range(12):
     page[number] = 1
     pages.append(page)
 
-# %% a sum that starts anew in each epoch
+# %% a sum that starts again in each epoch
 for epoch in range(10):
     total = torch.zeros(300, 300)
     for wave in waves:

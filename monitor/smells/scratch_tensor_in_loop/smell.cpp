@@ -1,4 +1,4 @@
-// A tensor of constant shape that is made anew in each turn, at worst on the host and copied.
+// A tensor of constant shape that is made again in each iteration, at worst on the host and copied.
 #include <algorithm>
 
 #include "holder_findings.hpp"
@@ -120,11 +120,11 @@ Finding of_move(const Call& factory, const Call& move) {
   const std::string where = device ? std::string(device.text()) : "\"cuda\"";
   Finding finding = factory.finding("`" + std::string(factory.callee().text()) +
                                     "` is filled on the host and copied to the device" +
-                                    (factory.is_guarded() ? "" : " in each turn") +
+                                    (factory.is_guarded() ? "" : " in each iteration") +
                                     ". Make it there: `device=" + where + "`.");
-  // What a few turns make costs little.
-  const bool in_each_turn = !factory.is_guarded();
-  finding.severity = is_large(factory) && in_each_turn ? Severity::warning : Severity::note;
+  // What a few iterations make costs little.
+  const bool in_each_iteration = !factory.is_guarded();
+  finding.severity = is_large(factory) && in_each_iteration ? Severity::warning : Severity::note;
   // A generator draws on its own device alone.
   if (factory.keyword("generator")) return finding;
   const std::string inside(factory.text().substr(0, factory.text().size() - 1));
@@ -154,7 +154,7 @@ std::vector<Finding> in_source(const SourceView& code) {
     if (!has_constant_shape(factory, loops.front()) || is_kept(code, factory)) continue;
     findings.push_back(factory.finding(
         "`" + std::string(factory.text().substr(0, 60)) +
-        "` is the same in each turn. Make it before the loop, and reset it with `.zero_()` or "
+        "` is the same in each iteration. Make it before the loop, and reset it with `.zero_()` or "
         "`.fill_()`."));
   }
   return findings;

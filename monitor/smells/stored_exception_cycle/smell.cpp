@@ -53,8 +53,8 @@ Finding told(const Expr& spot, const Expr& error, const std::string& keeper, Sev
   return finding;
 }
 
-// `failed[path] = error` with a path of each turn adds as `append` does.
-bool adds_each_turn(const Store& store) {
+// `failed[path] = error` with a path of each iteration adds as `append` does.
+bool adds_each_iteration(const Store& store) {
   const auto loops = store.site.loops();
   return !store.index || std::any_of(loops.begin(), loops.end(),
                                      [&](const Loop& loop) { return loop.changes(store.index); });
@@ -64,7 +64,7 @@ bool adds_each_turn(const Store& store) {
 Severity severity_of(const SourceView& code, const Store& store) {
   const bool is_queue = store.site.as_call().method() == "put";
   const bool grows =
-      adds_each_turn(store) && !is_queue && store.site.in_loop() && !code.is_bounded(store);
+      adds_each_iteration(store) && !is_queue && store.site.in_loop() && !code.is_bounded(store);
   return grows ? Severity::warning : Severity::note;
 }
 

@@ -1,4 +1,4 @@
-# %% a transposed cube, summed in each turn
+# %% a transposed cube, summed in each iteration
 import time
 
 import torch

@@ -18,11 +18,11 @@ image = torch.rand(3, 8, 8)
 shown = image.permute(1, 2, 0)
 level = shown.mean()
 
-# %% a few turns
+# %% a few iterations
 for turn in range(3):
     level = shown.amax()
 
-# %% new in each turn
+# %% new in each iteration
 for gain in gains:
     turned = (image * gain).permute(1, 2, 0)
     level = turned.sum()

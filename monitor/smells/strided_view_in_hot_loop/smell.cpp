@@ -8,7 +8,7 @@ namespace {
 using source::Field;
 using source::Kind;
 
-// Fewer turns cost less than the copy.
+// Fewer iterations cost less than the copy.
 constexpr long long kManyTurns = 50;
 
 // `cube.permute(2, 0, 1)`, `x.mT`: reads in another order than memory has.
@@ -36,11 +36,11 @@ bool is_read_whole(const Expr& use) {
                                   "add", "exp", "square", "softmax", "cumsum", "norm"});
 }
 
-bool turns_often(const Expr& use, const Expr& binding) {
+bool iterations_often(const Expr& use, const Expr& binding) {
   for (const Loop& loop : use.loops()) {
     if (binding.is_inside(loop)) return false;
-    const auto turns = loop.turns();
-    if (!loop.is_over_parts() && (!turns || *turns >= kManyTurns)) return true;
+    const auto iterations = loop.iterations();
+    if (!loop.is_over_parts() && (!iterations || *iterations >= kManyTurns)) return true;
   }
   return false;
 }
@@ -54,7 +54,8 @@ Expr whole_chain(Expr part) {
 std::vector<Lines> hot_lines(const Expr& name, const Expr& binding) {
   std::vector<Lines> lines;
   for (const Expr& use : name.place().uses()) {
-    if (is_read_whole(use) && turns_often(use, binding)) lines.push_back(whole_chain(use).lines());
+    if (is_read_whole(use) && iterations_often(use, binding))
+      lines.push_back(whole_chain(use).lines());
   }
   return lines;
 }
@@ -69,10 +70,10 @@ std::vector<Finding> in_source(const SourceView& code) {
     if (name.place().bindings().size() != 1) continue;
     auto hot = hot_lines(name, statement);
     if (hot.empty()) continue;
-    Finding finding = statement.finding(
-        "`" + std::string(name.text()) +
-        "` is a view in another order than memory has, and a loop reads it whole in each turn. "
-        "Copy it once: `.contiguous()`.");
+    Finding finding = statement.finding("`" + std::string(name.text()) +
+                                        "` is a view in another order than memory has, and a loop "
+                                        "reads it whole in each iteration. "
+                                        "Copy it once: `.contiguous()`.");
     finding.name = std::string(name.text());
     finding.timed_lines = std::move(hot);
     finding.fixes.push_back(
@@ -87,7 +88,8 @@ constexpr int kLeastPercent = 10;
 
 std::string measured(const Holder& holder) {
   return "A view in another order than memory has is read at " + holder.label +
-         " in each turn: " + holder.largest + ". Copy it once, before the loop: `.contiguous()`.";
+         " in each iteration: " + holder.largest +
+         ". Copy it once, before the loop: `.contiguous()`.";
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {

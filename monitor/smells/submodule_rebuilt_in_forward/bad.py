@@ -35,7 +35,7 @@ class Block(nn.Module):
     def forward(self, x):
         return x * self.scale
 
-# %% and made in each turn of a loop in another
+# %% and made in each iteration of a loop in another
 class Stack(nn.Module):
     def forward(self, x):
         for number in range(3):

@@ -111,7 +111,7 @@ std::vector<Finding> in_source(const SourceView& code) {
     if (!code.runs_in_forward(call) || !makes_weights(code, call)) continue;
     Finding finding = call.finding(
         "`" + std::string(call.callee().text()) +
-        "` is made anew in each forward pass: its weights are random every time, no optimizer "
+        "` is made again in each forward pass: its weights are random every time, no optimizer "
         "trains them, and the graph keeps them. Make it once in `__init__`.");
     findings.push_back(std::move(finding));
   }

@@ -1,4 +1,4 @@
-// The host waits for the device in each turn of a training loop.
+// The host waits for the device in each iteration of a training loop.
 #include "xleak/monitor/smell.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using source::Kind;
 
-// One value a turn for a log is the cure of other smells.
+// One value an iteration for a log is the cure of other smells.
 constexpr std::size_t kForTheLog = 1;
 
 bool steps(const Call& call) {
@@ -73,7 +73,7 @@ void look_at(const Loop& loop, bool on_device, std::vector<Finding>& findings) {
     if (empties_or_joins(call) && !measures_time(loop)) {
       findings.push_back(timed(call, "`" + std::string(call.callee().text()) +
                                          "()` in each step: the host waits for the device, and an "
-                                         "emptied cache is filled anew. "
+                                         "emptied cache is filled again. "
                                          "Call it between phases, if at all."));
     } else if (on_device && waits(call)) {
       waiting.push_back(call);

@@ -86,7 +86,7 @@ std::vector<Finding> in_source(const SourceView& code) {
         "The persistent tape keeps every step of `" + std::string(chain.text()) + "` until `" +
         std::string(tape.name()) +
         "` is gone. Delete it after the last gradient, or drop `persistent` where one is enough.");
-    // The tape of the next turn takes its name, and a local one goes with its function.
+    // The tape of the next iteration takes its name, and a local one goes with its function.
     const bool stays = tape.is_module_level() || tape.is_attribute();
     if (!stays || !made.loops().empty()) finding.severity = Severity::note;
     if (const auto edit = tape.is_attribute() ? std::nullopt : deletion(tape, block))

@@ -33,7 +33,7 @@ def step_for(size):
 for turn in range(3):
     outs = [step_for(size)(weights[0]) for size in range(1, 9)]
 
-# %% the turn is a training of its own
+# %% the iteration is a training of its own
 for weight in weights:
     @tf.function
     def train(x):

@@ -32,7 +32,7 @@ def step_for(size):
 for weight in weights:
     out = step_for(2)(weight)
 
-# %% the turn is a training of its own
+# %% the iteration is a training of its own
 for weight in weights:
     @tf.function
     def train(x):
@@ -44,7 +44,7 @@ for weight in weights:
 # %% a table of compiled functions
 table = [tf.function(f) for f in (tf.abs, tf.square, tf.exp, tf.sin, tf.cos, tf.tan)]
 
-# %% in the first turn only
+# %% in the first iteration only
 fast = None
 for weight in weights:
     if fast is None:

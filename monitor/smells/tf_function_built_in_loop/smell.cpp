@@ -1,4 +1,4 @@
-// tf.function is applied anew in each turn: what it traced the last time is thrown away.
+// tf.function is applied again in each iteration: what it traced the last time is thrown away.
 #include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
 
@@ -10,7 +10,7 @@ using source::Kind;
 // A function for each of a few models or phases is what the code says, not a pile.
 constexpr long long kFewModels = 4;
 
-// The turn itself loops over its function many times: the trace pays off.
+// The iteration itself loops over its function many times: the trace pays off.
 bool is_used_in_inner_loop(const Place& function, const Expr& site) {
   const std::size_t depth = site.loops().size();
   for (const Expr& use : function.uses()) {
@@ -62,7 +62,7 @@ bool is_bad(const Place& name, const Expr& site) {
 Finding told(const Expr& site, const std::string& what) {
   return site.finding(
       what +
-      " is compiled anew in each turn: nothing of the last trace is used again, "
+      " is compiled again in each iteration: nothing of the last trace is used again, "
       "which costs time and memory. Apply `tf.function` once, outside, and hand over "
       "what changes as arguments.");
 }
@@ -86,11 +86,11 @@ std::vector<Finding> in_source(const SourceView& code) {
   return findings;
 }
 
-// The graphs of the turns before are gone: what is lost is time.
+// The graphs of the iterations before are gone: what is lost is time.
 constexpr std::int64_t kBytesUnknown = 0;
 
 std::string message(const Holder& holder) {
-  return "`" + holder.largest + "` was compiled anew and traced in at least " +
+  return "`" + holder.largest + "` was compiled again and traced in at least " +
          std::to_string(holder.count) +
          " calls in a row: each function that `tf.function` makes begins without traces. Make it "
          "once, before the loop, and pass what changes as tensors.";

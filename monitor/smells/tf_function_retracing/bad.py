@@ -8,7 +8,7 @@ def cool(w, step):
 
 w = tf.ones(4)
 
-# %% the number of the turn  # expect: XL530
+# %% the number of the iteration  # expect: XL530
 for k in range(8):
     w = cool(w, k)  # lint: XL530
 
@@ -18,7 +18,7 @@ def total(parts):
 
 tools = {"total": tf.function(total)}
 
-# %% a new length in each turn  # expect: XL530
+# %% a new length in each iteration  # expect: XL530
 sums = [float(tools["total"](tf.ones(length))) for length in range(2, 10)]
 
 # %% a method
@@ -38,7 +38,7 @@ def run_all(count):
 
 w = run_all(7)
 
-# %% a method of an object for each turn  # expect: XL530
+# %% a method of an object for each iteration  # expect: XL530
 class Blur:
     @tf.function
     def soften(self, x):

@@ -1,4 +1,4 @@
-# %% the number of the turn
+# %% the number of the iteration
 import tensorflow as tf
 
 @tf.function
@@ -21,7 +21,7 @@ def nudge(x, rate, step=0):
 
 fast = tf.function(nudge)
 
-# %% a number that each turn computes, in a function
+# %% a number that each iteration computes, in a function
 def descend(x, rates):
     for rate in rates:
         x = fast(x, float(rate) * 2)  # lint: XL530

@@ -1,5 +1,5 @@
 # needs: tensorflow
-# %% the turns are tensors
+# %% the iterations are tensors
 import tensorflow as tf
 
 @tf.function

@@ -1,4 +1,4 @@
-# %% the turns are tensors
+# %% the iterations are tensors
 import tensorflow as tf
 
 @tf.function
@@ -36,7 +36,7 @@ for epoch in range(8):
     for number, part in tf.data.Dataset.range(2).enumerate():
         w = cool(w, number)
 
-# %% three turns
+# %% three iterations
 for k in range(3):
     w = cool(w, k)
 

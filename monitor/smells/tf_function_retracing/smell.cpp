@@ -1,4 +1,4 @@
-// A compiled function is called with a Python number that changes: each value is traced anew.
+// A compiled function is called with a Python number that changes: each value is traced again.
 #include "holder_findings.hpp"
 #include "source/tensorflow.hpp"
 
@@ -15,8 +15,8 @@ bool has_signature(const Expr& compiled) {
   return static_cast<bool>(compiled.as_call().keyword("input_signature"));
 }
 
-// The number of the turn: of range(), the first of enumerate().
-bool counts_turns(const Place& place, const Loop& loop) {
+// The number of the iteration: of range(), the first of enumerate().
+bool counts_iterations(const Place& place, const Loop& loop) {
   const Call over = loop.iterable().as_call();
   for (const PlaceBinding& binding : place.bindings()) {
     if (binding.how != Bound::loop || !binding.target.is_inside(loop.target())) continue;
@@ -46,13 +46,13 @@ bool is_counted_up(const Place& place, const Loop& loop) {
 bool is_changing_name(const Expr& expression, const List<Loop>& loops) {
   if (!expression.place()) return false;
   for (const Loop& loop : loops) {
-    if (counts_turns(expression.place(), loop) || is_counted_up(expression.place(), loop))
+    if (counts_iterations(expression.place(), loop) || is_counted_up(expression.place(), loop))
       return true;
   }
   return false;
 }
 
-// `float(loss)`, `rate.item()`, an f-string of what the turn brings.
+// `float(loss)`, `rate.item()`, an f-string of what the iteration brings.
 bool is_made_a_python_value(const Expr& expression, const Loop& loop) {
   if (expression.is(Kind::format_string)) return tensorflow::depends_on(expression, loop);
   const Call call = expression.as_call();
@@ -135,7 +135,7 @@ std::vector<Finding> in_source(const SourceView& code) {
   for (const Call& call : retraced_calls(code)) {
     const auto loops = call.loops();
     if (loops.empty() || !tensorflow::repeats(call, kFewTraces)) continue;
-    // While a graph is traced the loop turns once for all.
+    // While a graph is traced the loop runs once for all.
     if (tensorflow::becomes_graph(code, call)) continue;
     if (const Expr argument = changing_argument(call, loops))
       findings.push_back(told(code, call, argument));

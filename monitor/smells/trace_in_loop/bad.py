@@ -1,4 +1,4 @@
-# %% the same model in each turn
+# %% the same model in each iteration
 import torch
 from torch.jit import trace
 
@@ -30,7 +30,7 @@ def shape_after(model, batch):
 for batch in torch.rand(5, 2, 8):
     print(shape_after(detector, batch))
 
-# %% a large model of each turn, frozen
+# %% a large model of each iteration, frozen
 import gc
 
 def classifier():

@@ -1,5 +1,5 @@
 // What is traced stays in the process, in a place that nothing empties; a loop adds to it each
-// turn.
+// iteration.
 #include "holder_findings.hpp"
 #include "xleak/monitor/bytes.hpp"
 #include "xleak/monitor/source.hpp"
@@ -10,7 +10,7 @@ namespace {
 using source::Kind;
 
 // A few sizes or variants, each traced once, are a list that a reader can see.
-constexpr long long kFewTurns = 4;
+constexpr long long kFewIterations = 4;
 // Fewer dropped traces are no repetition.
 constexpr int kFewTraces = 3;
 
@@ -25,7 +25,7 @@ bool is_rare(const Call& call) {
   return false;
 }
 
-// The same model and the same example in each turn.
+// The same model and the same example in each iteration.
 bool repeats_itself(const Call& call) {
   for (const Loop& loop : call.loops()) {
     for (const Expr& argument : call.children()) {
@@ -50,14 +50,14 @@ std::vector<Finding> in_source(const SourceView& code) {
   for (const Call& call : code.calls_to(
            {"torch.jit.trace", "torch.jit.trace_module", "torch.jit.freeze", "torch.jit.script",
             "torch.onnx.export", "torch.export.export", "torch._dynamo.export"})) {
-    if (!call.in_loop() || is_rare(call) || call.loops_turn_at_most(kFewTurns) || is_test(call))
+    if (!call.in_loop() || is_rare(call) || call.loops_run_at_most(kFewIterations) || is_test(call))
       continue;
     // freeze(trace(model, example)) is one.
     if (call.is_inside(told)) continue;
     told = call;
     Finding finding =
         call.finding("`" + std::string(call.callee().text()) +
-                     "` runs in each turn of a loop. Its functions and constants stay in the "
+                     "` runs in each iteration of a loop. Its functions and constants stay in the "
                      "process for good: only a restart of the kernel frees them. " +
                      (repeats_itself(call) ? "Call it once, before the loop."
                                            : "Keep one result for each variant, or run it in a "

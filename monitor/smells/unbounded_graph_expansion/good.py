@@ -30,19 +30,19 @@ for model in range(3):
     with tf.compat.v1.Session() as sess:
         best = [sess.run(answer, {slot: record}) for record in records]
 
-# %% begun anew by each run: once
+# %% begun again by each run: once
 tf.compat.v1.reset_default_graph()
 towers = [tf.reduce_sum(tf.constant(record)) for record in records]
 
-# %% begun anew by each run: a second time
+# %% begun again by each run: a second time
 tf.compat.v1.reset_default_graph()
 towers = [tf.reduce_sum(tf.constant(record)) for record in records]
 
-# %% begun anew by each run: a third time
+# %% begun again by each run: a third time
 tf.compat.v1.reset_default_graph()
 towers = [tf.reduce_sum(tf.constant(record)) for record in records]
 
-# %% the graph begins anew in each turn
+# %% the graph begins again in each iteration
 for record in records:
     tf.compat.v1.reset_default_graph()
     with tf.compat.v1.Session() as sess:

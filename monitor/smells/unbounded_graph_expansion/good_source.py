@@ -15,7 +15,7 @@ def loudness(wave):
 
 levels = [loudness(record) for record in records]
 
-# %% the graph begins anew in each turn
+# %% the graph begins again in each iteration
 for record in records:
     tf.compat.v1.reset_default_graph()
     with tf.compat.v1.Session() as sess:
@@ -34,7 +34,7 @@ with tf.compat.v1.Session() as sess:
     for record in records:
         sess.run(tf.compat.v1.global_variables_initializer())
 
-# %% a few turns, and their number
+# %% a few iterations, and their number
 with tf.compat.v1.Session() as sess:
     for phase, name in enumerate(["test", "train"]):
         level = sess.run(tf.reduce_max(tf.constant(records[0])))

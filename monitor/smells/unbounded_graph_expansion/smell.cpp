@@ -7,8 +7,8 @@ namespace {
 
 using source::Kind;
 
-// A few turns add what a reader can count.
-constexpr long long kFewTurns = 8;
+// A few iterations add what a reader can count.
+constexpr long long kFewIterations = 8;
 
 bool is_called_session(const Expr& receiver) {
   const std::string_view name = receiver.name();
@@ -43,7 +43,7 @@ bool adds_to_graph(const Call& call) {
 
 // What runs again and again together with the run: the loop, or the function that a loop calls.
 Expr repeated_body(const Call& run) {
-  if (!tensorflow::repeats(run, kFewTurns)) return {};
+  if (!tensorflow::repeats(run, kFewIterations)) return {};
   const auto loops = run.loops();
   return loops.empty() ? run.function().body() : loops.front().body();
 }
@@ -92,11 +92,11 @@ std::vector<Finding> in_source(const SourceView& code) {
 // Graphs lie outside of what is measured.
 constexpr std::int64_t kBytesUnknown = 0;
 
-std::string of_turns(const Holder& holder) {
+std::string of_iterations(const Holder& holder) {
   return "A loop that runs a session added the same operation to the default graph at least " +
          std::to_string(holder.count) + " times; the graph has " + holder.largest +
          " operations now and keeps them. Build before the loop and feed a placeholder, in "
-         "`with tf.Graph().as_default():`; `tf.compat.v1.reset_default_graph()` begins anew.";
+         "`with tf.Graph().as_default():`; `tf.compat.v1.reset_default_graph()` begins again.";
 }
 
 std::string of_runs(const Holder& holder) {
@@ -108,7 +108,7 @@ std::string of_runs(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {{"graph of turns", "", of_turns, 0, kBytesUnknown},
+  return holder_findings(session, {{"graph of iterations", "", of_iterations, 0, kBytesUnknown},
                                    {"graph of runs", "", of_runs, 0, kBytesUnknown}});
 }
 

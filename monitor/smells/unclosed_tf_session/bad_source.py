@@ -18,7 +18,7 @@ def ask(value):
 
 answer = ask([1, 2, 3])
 
-# %% one for each turn, in a method
+# %% one for each iteration, in a method
 from tensorflow.compat.v1 import Session
 
 class Asker:

@@ -59,15 +59,15 @@ import numpy as np
 
 widgets.interact(lambda level: np.full(150_000, float(level)), level=(0, 9));
 
-# %% a name that is given anew: run
+# %% a name that is given again: run
 view = widgets.Image(value=bytes(600_000))
 display(view)
 
-# %% a name that is given anew: run
+# %% a name that is given again: run
 view = widgets.Image(value=bytes(600_000))
 display(view)
 
-# %% a name that is given anew: run  # expect: XL414
+# %% a name that is given again: run  # expect: XL414
 view = widgets.Image(value=bytes(600_000))
 display(view)
 

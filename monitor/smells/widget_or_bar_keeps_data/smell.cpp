@@ -52,9 +52,9 @@ void add_widgets(const SourceView& code, std::vector<Finding>& findings) {
                       "ipywidgets.Video", "ipywidgets.Audio", "ipywidgets.FloatProgress",
                       "ipywidgets.IntProgress", "ipywidgets.Textarea"})) {
     if (widget.loops().empty() || !stands_alone(widget) || is_closed(widget)) continue;
-    if (widget.loops().front().turns().value_or(kManyTurns) < kManyTurns) continue;
+    if (widget.loops().front().iterations().value_or(kManyTurns) < kManyTurns) continue;
     findings.push_back(widget.finding(
-        "Each turn makes one more `" + std::string(widget.callee().name()) +
+        "Each iteration makes one more `" + std::string(widget.callee().name()) +
         "`, and the registry of widgets keeps it with its content until `close()`. Make one "
         "before the loop and set its value."));
   }
@@ -63,9 +63,10 @@ void add_widgets(const SourceView& code, std::vector<Finding>& findings) {
 void add_handles(const SourceView& code, std::vector<Finding>& findings) {
   for (const Call& shown : code.calls_to({"IPython.display.display"})) {
     if (shown.loops().empty() || !shown.keyword("display_id").is_true()) continue;
-    findings.push_back(shown.finding(
-        "Each turn adds one more display that can be updated. Show one before the loop, and call "
-        "`update` on it."));
+    findings.push_back(
+        shown.finding("Each iteration adds one more display that can be updated. Show one before "
+                      "the loop, and call "
+                      "`update` on it."));
   }
 }
 

@@ -28,7 +28,7 @@ bool repeats(const Program& program, std::uint32_t loop, std::uint32_t child) {
   }
 }
 
-bool turns_gradients_off(const Program& program, std::uint32_t expression) {
+bool iterations_gradients_off(const Program& program, std::uint32_t expression) {
   const Call call = program.at(expression).as_call();
   const Expr what = call ? call.callee() : program.at(expression);
   if (what.is_dotted({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad",
@@ -47,7 +47,7 @@ bool has_mode(const Program& program, std::uint32_t node, Field field) {
         program.node(child).kind == Kind::as_pattern) {
       what = program.syntax.first_child(child);
     }
-    if (what != kNone && turns_gradients_off(program, what)) return true;
+    if (what != kNone && iterations_gradients_off(program, what)) return true;
   }
   return false;
 }

@@ -1,4 +1,4 @@
-// Which Keras models a loop makes anew, and what lets go of them.
+// Which Keras models a loop makes again, and what lets go of them.
 #include <algorithm>
 
 #include "affix.hpp"
@@ -95,7 +95,7 @@ bool reads_gpu_memory(const SourceView& code) {
 
 }  // namespace
 
-std::vector<ModelPerTurn> models_per_turn(const SourceView& code) {
+std::vector<ModelPerTurn> models_per_iteration(const SourceView& code) {
   std::vector<ModelPerTurn> result;
   if (!code.uses("keras")) return result;
   for (const Expr& statement : code.assignments()) {

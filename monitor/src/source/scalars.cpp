@@ -1,4 +1,4 @@
-// What can be counted: constants, the turns of a loop, tensors with a single element.
+// What can be counted: constants, the iterations of a loop, tensors with a single element.
 #include <algorithm>
 
 #include "source/frameworks.hpp"
@@ -53,9 +53,9 @@ bool is_changed_in_place(const Place& place) {
   return !place.calls_of({"append", "extend", "insert", "add", "update"}).empty();
 }
 
-std::optional<long long> turns_over(const Program& program, const Expr& over, int depth);
+std::optional<long long> iterations_over(const Program& program, const Expr& over, int depth);
 
-std::optional<long long> turns_of_range(const Program& program, const List<Expr>& bounds) {
+std::optional<long long> iterations_of_range(const Program& program, const List<Expr>& bounds) {
   if (bounds.empty() || bounds.size() > 3) return std::nullopt;
   const auto bound = [&](std::size_t at) {
     const auto value = constant_of(program, bounds[at], kMostSteps);
@@ -69,17 +69,17 @@ std::optional<long long> turns_of_range(const Program& program, const List<Expr>
 }
 
 // The shortest of those that are known: it ends with the first that is used up.
-std::optional<long long> turns_of_shortest(const Program& program, const List<Expr>& sides,
-                                           int depth) {
+std::optional<long long> iterations_of_shortest(const Program& program, const List<Expr>& sides,
+                                                int depth) {
   std::optional<long long> least;
   for (const Expr& side : sides) {
-    const auto turns = turns_over(program, side, depth);
-    if (turns && (!least || *turns < *least)) least = turns;
+    const auto iterations = iterations_over(program, side, depth);
+    if (iterations && (!least || *iterations < *least)) least = iterations;
   }
   return least;
 }
 
-std::optional<long long> turns_over(const Program& program, const Expr& over, int depth) {
+std::optional<long long> iterations_over(const Program& program, const Expr& over, int depth) {
   if (depth == 0) return std::nullopt;
   if (over.is(Kind::list) || over.is(Kind::tuple) || over.is(Kind::set)) {
     const auto elements = over.children();
@@ -91,17 +91,17 @@ std::optional<long long> turns_over(const Program& program, const Expr& over, in
     // What begins empty is filled in some way.
     const bool is_filled = value.is(Kind::list) && value.children().empty();
     if (is_filled || is_changed_in_place(over.place())) return std::nullopt;
-    return turns_over(program, value, depth - 1);
+    return iterations_over(program, value, depth - 1);
   }
   const Call call = over.as_call();
   const auto arguments = call.arguments();
-  if (call.callee().is_dotted({"builtins.range"})) return turns_of_range(program, arguments);
+  if (call.callee().is_dotted({"builtins.range"})) return iterations_of_range(program, arguments);
   if (call.callee().is_dotted({"builtins.zip"}))
-    return turns_of_shortest(program, arguments, std::min(depth - 1, kNamesOfSides));
+    return iterations_of_shortest(program, arguments, std::min(depth - 1, kNamesOfSides));
   const bool keeps_count = call.callee().is_dotted(
       {"builtins.enumerate", "builtins.reversed", "builtins.sorted", "builtins.list",
        "builtins.tuple", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm"});
-  return keeps_count ? turns_over(program, arguments.front(), depth - 1) : std::nullopt;
+  return keeps_count ? iterations_over(program, arguments.front(), depth - 1) : std::nullopt;
 }
 
 // --- tensors of one element ----------------------------------------------------------------------
@@ -231,8 +231,8 @@ std::optional<long long> Expr::constant() const {
   return *this ? source::constant_of(*program_, *this, source::kMostSteps) : std::nullopt;
 }
 
-std::optional<long long> Loop::turns() const {
-  return *this ? source::turns_over(*program_, iterable(), source::kMostSteps) : std::nullopt;
+std::optional<long long> Loop::iterations() const {
+  return *this ? source::iterations_over(*program_, iterable(), source::kMostSteps) : std::nullopt;
 }
 
 bool Expr::is_scalar() const { return *this && source::OneNumber(*program_).is(*this); }

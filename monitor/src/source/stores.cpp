@@ -6,8 +6,8 @@
 namespace xleak::monitor::source {
 namespace {
 
-// A literal number of turns up to this keeps no more than a reader can see.
-constexpr long long kFewTurns = 8;
+// A literal number of iterations up to this keeps no more than a reader can see.
+constexpr long long kFewIterations = 8;
 
 struct StoringMethod {
   std::string_view name;
@@ -174,15 +174,15 @@ bool is_ring(const Store& store) {
          (store.index.is(Kind::binary) && store.index.op() == Operator::modulo);
 }
 
-bool turns_seldom(const Store& store) {
-  long long turns = 1;
+bool runs_seldom(const Store& store) {
+  long long iterations = 1;
   const auto loops = store.site.loops();
   for (const Loop& loop : loops) {
-    const auto of_loop = loop.turns();
-    if (!of_loop || *of_loop > kFewTurns) return false;
-    turns *= *of_loop;
+    const auto of_loop = loop.iterations();
+    if (!of_loop || *of_loop > kFewIterations) return false;
+    iterations *= *of_loop;
   }
-  return !loops.empty() && turns <= kFewTurns;
+  return !loops.empty() && iterations <= kFewIterations;
 }
 
 // What a method of an object takes out, whoever uses the object has called in time.
@@ -219,7 +219,7 @@ bool empties(const Expr& use) {
 std::vector<Store> find_stores(const Program& program) { return Collector(program).run(); }
 
 bool is_bounded(const Program&, const Store& store) {
-  if (is_ring(store) || turns_seldom(store) || has_limit(store.container)) return true;
+  if (is_ring(store) || runs_seldom(store) || has_limit(store.container)) return true;
   const Place place = store.container.root().place();
   if (!place) return false;
   for (const Call& call :

@@ -13,7 +13,7 @@ using source::Field;
 using source::Kind;
 using Words = std::unordered_set<std::string_view>;
 
-// More turns than this are as good as any number.
+// More iterations than this are as good as any number.
 constexpr long long kMost = 1'000'000;
 
 // A call that stands two functions away from its loop is still read as in it.
@@ -21,7 +21,7 @@ constexpr int kLevels = 2;
 
 bool repeats(const Expr& spot, long long few, int levels) {
   if (!spot.loops().empty()) {
-    const auto known = turns(spot);
+    const auto known = iterations(spot);
     return !known || *known > few;
   }
   if (levels == 0) return false;
@@ -102,10 +102,10 @@ bool is_graph_mode(const SourceView& code) {
               .empty();
 }
 
-std::optional<long long> turns(const Expr& spot) {
+std::optional<long long> iterations(const Expr& spot) {
   long long product = 1;
   for (const Loop& loop : spot.loops()) {
-    const auto of_loop = loop.turns();
+    const auto of_loop = loop.iterations();
     if (!of_loop) return std::nullopt;
     product = std::min(product, kMost) * std::min(*of_loop, kMost);
   }

@@ -14,8 +14,8 @@ bool is_used(const SourceView& code);
 /// The program opens sessions of TensorFlow 1 or turns eager execution off.
 bool is_graph_mode(const SourceView& code);
 
-/// How often the loops around a spot turn together; nothing where the source does not say.
-std::optional<long long> turns(const Expr& spot);
+/// How often the loops around a spot iteration together; nothing where the source does not say.
+std::optional<long long> iterations(const Expr& spot);
 
 /// It runs more often than this: in a loop, or in a function called in one.
 bool repeats(const Expr& spot, long long few);
@@ -49,7 +49,7 @@ bool is_large_array(const Expr& expression);
 /// What the body has under this name is returned, put into a container, or given another name.
 bool is_kept(const Place& place, const Expr& body);
 
-/// A Keras model that is made anew, and used, in each turn of a loop.
+/// A Keras model that is made again, and used, in each iteration of a loop.
 struct ModelPerTurn {
   Expr site;        ///< The statement that makes it.
   Expr target;      ///< Its name.
@@ -57,8 +57,8 @@ struct ModelPerTurn {
   bool is_cleared;  ///< Something in the loop, or around it, clears Keras's state.
 };
 
-/// Neither those that are kept on purpose nor those of few turns.
-std::vector<ModelPerTurn> models_per_turn(const SourceView& code);
+/// Neither those that are kept on purpose nor those of few iterations.
+std::vector<ModelPerTurn> models_per_iteration(const SourceView& code);
 
 bool clears_session(const SourceView& code, const Expr& spot);
 

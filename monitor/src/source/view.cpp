@@ -226,11 +226,11 @@ List<Loop> Expr::loops() const {
   return *this ? source::loops_around(*program_, node_) : List<Loop>();
 }
 
-bool Expr::loops_turn_at_most(long long turns) const {
+bool Expr::loops_run_at_most(long long iterations) const {
   const auto around = loops();
   return !around.empty() && std::all_of(around.begin(), around.end(), [&](const Loop& loop) {
-    const auto of_loop = loop.turns();
-    return of_loop && *of_loop <= turns;
+    const auto of_loop = loop.iterations();
+    return of_loop && *of_loop <= iterations;
   });
 }
 
@@ -385,7 +385,7 @@ bool Loop::changes(Expr expression) const {
 
 namespace {
 
-// More turns than this are over data.
+// More iterations than this are over data.
 constexpr long long kParts = 8;
 
 bool yields_parts(const Expr& over) {
@@ -412,7 +412,7 @@ bool is_called_in(const Expr& body, Place place) {
 
 bool Loop::is_over_parts() const {
   if (!*this) return false;
-  const auto few = turns();
+  const auto few = iterations();
   if ((few && *few <= kParts) || yields_parts(iterable())) return true;
   const Expr turning = is(Kind::comprehension) ? static_cast<const Expr&>(*this) : body();
   for (const Expr& name : target().all(Kind::name)) {

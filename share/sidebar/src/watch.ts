@@ -201,6 +201,6 @@ function whyNone(context: ISessionContext): 'connecting' | 'no_kernel' | 'failed
   if (!context.hasNoKernel) {
     return 'connecting';
   }
-  // A kernel that was shut down leaves a context that has to become ready anew; one that did not start does not.
+  // A kernel that was shut down leaves a context that has to become ready again; one that did not start does not.
   return context.isReady ? 'failed' : 'no_kernel';
 }

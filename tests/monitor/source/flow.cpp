@@ -55,16 +55,16 @@ TEST_SUITE("what runs where") {
     CHECK_FALSE(no_grad("with torch.no_grad():\n    pass\ntorch.cat(x)"));
   }
 
-  TEST_CASE("a literal range and a literal list say how often a loop turns") {
+  TEST_CASE("a literal range and a literal list say how often a loop iterations") {
     const Cells code(
         {"for i in range(5):\n    pass\nfor i in range(2, 9):\n    pass\n"
          "for i in (1, 2):\n    pass\nfor i in range(n):\n    pass\nfor i in [*a]:\n    pass\n"});
     const auto& loops = code.loops();
     REQUIRE(loops.size() == 5);
-    CHECK(loops[0].turns() == 5);
-    CHECK(loops[1].turns() == 7);
-    CHECK(loops[2].turns() == 2);
-    CHECK_FALSE(loops[3].turns());
-    CHECK_FALSE(loops[4].turns());
+    CHECK(loops[0].iterations() == 5);
+    CHECK(loops[1].iterations() == 7);
+    CHECK(loops[2].iterations() == 2);
+    CHECK_FALSE(loops[3].iterations());
+    CHECK_FALSE(loops[4].iterations());
   }
 }

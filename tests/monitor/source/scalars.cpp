@@ -28,8 +28,8 @@ std::optional<long long> constant(const std::string& code) {
   return probed(code, [](const Expr& it) { return it.constant(); });
 }
 
-std::optional<long long> turns(const std::string& code) {
-  return Cells({code}).loops().at(0).turns();
+std::optional<long long> iterations(const std::string& code) {
+  return Cells({code}).loops().at(0).iterations();
 }
 
 }  // namespace
@@ -54,25 +54,25 @@ TEST_SUITE("what can be counted") {
   TEST_CASE("a parameter that papermill replaces is not a constant") {
     const SourceCell parameters{"k = 4", 1, 1, {"parameters"}};
     const SourceCell use{"for i in range(k):\n    pass", 2};
-    CHECK_FALSE(SourceView({parameters, use}).loops().at(0).turns());
-    CHECK(SourceView({SourceCell{"k = 4", 1}, use}).loops().at(0).turns() == 4);
+    CHECK_FALSE(SourceView({parameters, use}).loops().at(0).iterations());
+    CHECK(SourceView({SourceCell{"k = 4", 1}, use}).loops().at(0).iterations() == 4);
   }
 
-  TEST_CASE("a loop turns as often as what it is over has elements") {
-    CHECK(turns("k = 4\nfor i in range(k):\n    pass") == 4);
-    CHECK(turns("k = 4\nfor i in range(1, k + 1):\n    pass") == 4);
-    CHECK(turns("for i in range(0, 10, 4):\n    pass") == 3);
-    CHECK(turns("for i, name in enumerate(['test', 'train']):\n    pass") == 2);
-    CHECK(turns("names = ['a', 'b']\nfor name in reversed(names):\n    pass") == 2);
-    CHECK(turns("for a, b in zip(rows, (1, 2, 3)):\n    pass") == 3);
-    CHECK(turns("[x for x in range(5)]") == 5);
+  TEST_CASE("a loop iterations as often as what it is over has elements") {
+    CHECK(iterations("k = 4\nfor i in range(k):\n    pass") == 4);
+    CHECK(iterations("k = 4\nfor i in range(1, k + 1):\n    pass") == 4);
+    CHECK(iterations("for i in range(0, 10, 4):\n    pass") == 3);
+    CHECK(iterations("for i, name in enumerate(['test', 'train']):\n    pass") == 2);
+    CHECK(iterations("names = ['a', 'b']\nfor name in reversed(names):\n    pass") == 2);
+    CHECK(iterations("for a, b in zip(rows, (1, 2, 3)):\n    pass") == 3);
+    CHECK(iterations("[x for x in range(5)]") == 5);
   }
 
   TEST_CASE("unless the list is filled elsewhere") {
-    CHECK_FALSE(turns("names = ['a']\nnames.append(b)\nfor name in names:\n    pass"));
-    CHECK_FALSE(turns("names = []\nfill(names)\nfor name in names:\n    pass"));
-    CHECK_FALSE(turns("for row in enumerate(rows):\n    pass"));
-    CHECK_FALSE(turns("while True:\n    pass"));
+    CHECK_FALSE(iterations("names = ['a']\nnames.append(b)\nfor name in names:\n    pass"));
+    CHECK_FALSE(iterations("names = []\nfill(names)\nfor name in names:\n    pass"));
+    CHECK_FALSE(iterations("for row in enumerate(rows):\n    pass"));
+    CHECK_FALSE(iterations("while True:\n    pass"));
   }
 
   TEST_CASE("a loss is one number, by its function, its reduction, or its pass") {

@@ -8,21 +8,21 @@ using namespace xleak::monitor;
 
 namespace {
 
-bool has_model_per_turn(const std::string& code) {
-  return !tensorflow::models_per_turn(Cells({"import keras\n" + code})).empty();
+bool has_model_per_iteration(const std::string& code) {
+  return !tensorflow::models_per_iteration(Cells({"import keras\n" + code})).empty();
 }
 
 }  // namespace
 
 TEST_SUITE("TensorFlow and Keras in the source") {
-  TEST_CASE("a model that is made and trained in each turn is found") {
+  TEST_CASE("a model that is made and trained in each iteration is found") {
     for (const char* way :
          {"for fold in folds:\n    m = keras.Sequential([])\n    m.fit(fold)",
           "def run(c):\n    m = keras.Sequential([])\n    m.fit(c)\nfor c in cs: run(c)",
           "def make():\n    m = keras.Sequential([])\n    m.compile()\n    return m\n"
           "while True:\n    net = make()\n    net.predict(x)"}) {
       CAPTURE(way);
-      CHECK(has_model_per_turn(way));
+      CHECK(has_model_per_iteration(way));
     }
   }
 
@@ -34,7 +34,7 @@ TEST_SUITE("TensorFlow and Keras in the source") {
           "for fold in folds:\n    if m is None:\n        m = keras.Sequential([])\n    "
           "m.fit(x)"}) {
       CAPTURE(way);
-      CHECK_FALSE(has_model_per_turn(way));
+      CHECK_FALSE(has_model_per_iteration(way));
     }
   }
 

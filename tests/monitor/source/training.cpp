@@ -23,7 +23,7 @@ TEST_SUITE("the words of training code") {
     CHECK_FALSE(may_be_off("with torch.no_grad():\n    pass\ntorch.cat(x)"));
   }
 
-  TEST_CASE("a loop over a loader or over batches turns once a batch") {
+  TEST_CASE("a loop over a loader or over batches runs once a batch") {
     for (const char* loop :
          {"for x, y in train_loader:\n    pass", "for i, x in enumerate(tqdm(valid_dl)):\n    pass",
           "for batch in source:\n    pass", "for x in self.loader:\n    pass",
@@ -36,7 +36,7 @@ TEST_SUITE("the words of training code") {
     CHECK_FALSE(over_data("while batch:\n    pass"));
   }
 
-  TEST_CASE("what a loop binds differs from turn to turn") {
+  TEST_CASE("what a loop binds differs from iteration to iteration") {
     const Cells code({"m = make()\nfor x in y:\n    z = x + 1\n    a(m), b(x), c(z), d(m.f)\n"});
     const Loop loop = code.loops().at(0);
     const auto changes = [&](const char* name) {

@@ -20,9 +20,9 @@ std::int64_t count_of(const ChurnLedger& ledger, std::int64_t bytes) {
 TEST_SUITE("churn_ledger") {
   TEST_CASE("blocks are counted by their size") {
     ChurnLedger ledger;
-    for (int turn = 0; turn < 100; ++turn) {
+    for (int iteration = 0; iteration < 100; ++iteration) {
       ledger.freed(2 * kMiB);
-      if (turn % 2 == 0) ledger.freed(3 * kMiB);
+      if (iteration % 2 == 0) ledger.freed(3 * kMiB);
     }
     CHECK(count_of(ledger, 2 * kMiB) == 100);
     CHECK(count_of(ledger, 3 * kMiB) == 50);
@@ -36,14 +36,14 @@ TEST_SUITE("churn_ledger") {
 
   TEST_CASE("what comes often stays, however many other sizes come") {
     ChurnLedger ledger;
-    for (int turn = 0; turn < 200; ++turn) {
+    for (int iteration = 0; iteration < 200; ++iteration) {
       ledger.freed(2 * kMiB);
-      ledger.freed((10 + turn) * kMiB);
+      ledger.freed((10 + iteration) * kMiB);
     }
     CHECK(count_of(ledger, 2 * kMiB) == 200);
   }
 
-  TEST_CASE("a cell starts anew") {
+  TEST_CASE("a cell starts again") {
     ChurnLedger ledger;
     ledger.freed(2 * kMiB);
     ledger.clear();

@@ -1,4 +1,4 @@
-"""Large tensors that a cell makes anew again and again, by the blocks that torch's allocator saw come
+"""Large tensors that a cell makes again and again, by the blocks that torch's allocator saw come
 and go."""
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Churn:
         self._told: list[_native.Holder] = []
 
     def after_cell(self, index: int, sources: Mapping[int, str], names: dict[str, Any]) -> bool:
-        """Whether the cell made something anew again and again, or is one that did, run again."""
+        """Whether the cell made something again and again, or is one that did, run again."""
         module = sys.modules.get("xleak._torch")
         blocks: _Blocks = dict(module.churned()) if module is not None else {}
         new = []
@@ -161,7 +161,7 @@ def _numbers(size: ast.expr, names: dict[str, Any]) -> list[int | None]:
 def _chains(
     cell: int, sources: Mapping[int, str], names: dict[str, Any], blocks: _Blocks
 ) -> Iterator[_native.Holder]:
-    """Names that statements in a row made anew, where blocks of their size were freed and both the
+    """Names that statements in a row made again, where blocks of their size were freed and both the
     old and the new one were there at once."""
     tree = parsed(sources.get(cell, ""))
     if tree is None:

@@ -17,7 +17,7 @@ from xleak.shell.holders.reruns import identity_of
 from xleak.shell.own_ref import OwnRef
 from xleak.shell.source import parsed
 
-# So many turns of a loop may be so many models.
+# So many iterations of a loop may be so many models.
 _FEW_TURNS = 8
 # An initializer or a summary for a run adds fewer.
 _FEW_OPERATIONS = 8
@@ -89,13 +89,13 @@ class DefaultGraph:
 
     def _read(self, cell: int, operations: list[Any]) -> None:
         made = Counter((_users_frames(it), it.type) for it in operations[:_SAMPLE])
-        turns = [
+        iterations = [
             count
             for (frames, _), count in made.items()
             if count > _FEW_TURNS and _runs_in_loop(frames)
         ]
-        if turns:
-            self._tell("graph of turns", cell, min(turns))
+        if iterations:
+            self._tell("graph of iterations", cell, min(iterations))
 
 
 def _default_graph() -> Any:

@@ -21,7 +21,7 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 def names_of_last_derivatives(sources: Iterable[str], namespace: dict[str, Any]) -> set[str]:
     """Names of derivatives with a graph whose argument was a derivative already, and which nothing
-    differentiates or leads back in its turn."""
+    differentiates or leads back in its iteration."""
     cells = list(sources)
     if "create_graph" not in "".join(cells) or "backward" in methods_called(cells):
         return set()

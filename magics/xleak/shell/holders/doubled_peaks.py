@@ -1,4 +1,4 @@
-"""Names that a cell run anew binds to a new large value while the old one lives."""
+"""Names that a cell run again binds to a new large value while the old one lives."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Value:
 
 @dataclass(frozen=True)
 class _Doubled:
-    """A name bound anew, and to what."""
+    """A name bound again, and to what."""
 
     identity: int
     cell: int

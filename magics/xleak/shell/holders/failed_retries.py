@@ -33,7 +33,7 @@ def failed_retries(look: Look) -> Iterator[_native.Holder]:
 
 def first_attempts(look: Look) -> list[tuple[BaseException, int]]:
     """(error, bytes that it alone keeps): the error that was handled while its attempt was made
-    anew. The newest alone, because it keeps those before it."""
+    again. The newest alone, because it keeps those before it."""
     for last in last_errors(look.watcher.shell):
         if not _native.is_kind_of(last, BaseException):
             continue

@@ -15,7 +15,7 @@ _MANY_BYTES = 256 << 20
 
 class FreeHeap:
     """Free memory of the C heap, once a cell has ended that did not ask for it again. Where cells
-    are run anew it waits for them."""
+    are run again it waits for them."""
 
     def __init__(self) -> None:
         self._since: int | None = None

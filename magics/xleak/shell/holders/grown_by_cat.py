@@ -74,7 +74,7 @@ def _told_of(cell: int, measured: list[_Grown], look: Look) -> Iterator[_native.
         else:
             (elsewhere if address else lost).append(site)
     there = [it for it in measured if it.address not in known | {0}]
-    # What is gone may have been a known name's, in an earlier turn of a loop around.
+    # What is gone may have been a known name's, in an earlier iteration of a loop around.
     gone = [it for it in measured if not it.address and not known]
     left, sites = (there, lost) if there else (gone, lost + elsewhere)
     if left and sites:

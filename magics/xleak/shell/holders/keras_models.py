@@ -50,7 +50,7 @@ class KerasModels:
         self._told: list[OwnRef[Any]] = []
 
     def after_cell(self, cell: int, source: str) -> bool:
-        """Whether the cell trained a model anew, or something was taken out of what was told."""
+        """Whether the cell trained a model again, or something was taken out of what was told."""
         table = gradient_table.table()
         before, self._entries = self._entries, len(table)
         if len(table) > before:
@@ -87,7 +87,7 @@ class KerasModels:
             lost = _Lost(cell)
             for name in names:
                 its = {id(it): it for it in variables[name]}
-                # One that was compiled anew is there: the entry has its weights too.
+                # One that was compiled again is there: the entry has its weights too.
                 if its and its.keys() <= alone:
                     lost.entries.append(name)
                     # Several traces of one model have the same ones.

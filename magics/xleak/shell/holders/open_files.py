@@ -120,7 +120,7 @@ class OpenFiles:
         return {it for it, cell in self._cells.items() if cell in again}
 
     def _runs_of(self, cells: Iterable[int]) -> list[set[int]]:
-        """The runs of one cell that each left something, of every cell that was run anew."""
+        """The runs of one cell that each left something, of every cell that was run again."""
         runs: dict[str, set[int]] = {}
         for cell in cells:
             if cell > 0:

@@ -61,7 +61,7 @@ def value_at(namespace: dict[Any, Any], way: str) -> Any:
 def replacing(namespace: dict[Any, Any], ways: Iterable[str], by: Replacing) -> str | None:
     """Code that replaces the values at expressions; None where a place cannot be assigned to.
 
-    A tuple that has one is made anew, since it cannot take another value.
+    A tuple that has one is made again, since it cannot take another value.
     """
     wanted = set(ways)
     places = {place_of(namespace, way): None for way in sorted(wanted)}
@@ -83,7 +83,7 @@ def place_of(namespace: dict[Any, Any], way: str) -> str:
 
 
 def tuples_to(namespace: dict[Any, Any], way: str) -> list[Any]:
-    """The tuples that have to be made anew for a value to be replaced."""
+    """The tuples that have to be made again for a value to be replaced."""
     found = []
     while type(value := value_at(namespace, way := parent_of(way))) is tuple:
         found.append(value)

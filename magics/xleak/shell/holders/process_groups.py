@@ -36,7 +36,7 @@ class ProcessGroups:
         return self._told != before
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
-        """One holder for each cell that was run anew."""
+        """One holder for each cell that was run again."""
         for cells in self._told.values():
             since, count = cells[0], len(cells)
             runs = f"{len(set(cells))} runs"

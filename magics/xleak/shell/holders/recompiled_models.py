@@ -1,4 +1,4 @@
-"""Keras models that a loop compiles again and again, by what their training traced anew."""
+"""Keras models that a loop compiles again and again, by what their training traced again."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class RecompiledModels:
 
 
 def _traces_of_trainers() -> int:
-    """How many of the last calls of what Keras trains, tests and predicts with were traced anew."""
+    """How many of the last calls of what Keras trains, tests and predicts with were traced again."""
     return sum(
         recent_traces(detector)
         for reference, detector in detectors()

@@ -1,4 +1,4 @@
-"""Worker processes of loaders, and of iterators of one loader, that each turn makes anew."""
+"""Worker processes of loaders, and of iterators of one loader, that each iteration makes again."""
 
 from __future__ import annotations
 

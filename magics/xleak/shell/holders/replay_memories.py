@@ -62,7 +62,7 @@ def _is_named(it: Collection) -> bool:
 
 
 def _is_sampled(it: Collection) -> bool:
-    """Whether it is a memory to draw from: what is drawn is computed anew."""
+    """Whether it is a memory to draw from: what is drawn is computed again."""
     classes = [type(owner) for owner in it.owners if is_users_class(type(owner))]
     return "replay" in it.way.lower() or any("sample" in class_fields(cls) for cls in classes)
 

@@ -1,4 +1,4 @@
-"""Cells that are run anew."""
+"""Cells that are run again."""
 
 from __future__ import annotations
 

@@ -43,13 +43,13 @@ class _Traced:
     """What was traced too often in one cell."""
 
     object: OwnRef[Any]
-    """The function; of those that were built anew their common code."""
+    """The function; of those that were built again their common code."""
     cell: int
     count: int
 
 
 class RetracedFunctions:
-    """Told while the function is there; of functions built anew while their code is."""
+    """Told while the function is there; of functions built again while their code is."""
 
     def __init__(self) -> None:
         self._known: dict[int, _Known] = {}

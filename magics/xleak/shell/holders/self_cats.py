@@ -44,7 +44,7 @@ def key_of(node: ast.AST) -> str | None:
 
 
 def is_needed(key: str, code: Iterable[ast.AST]) -> bool:
-    """Whether each turn reads the grown value, or makes it anew."""
+    """Whether each iteration reads the grown value, or makes it again."""
     return any(uses(it, key) or _rebinds(it, key) for it in code)
 
 

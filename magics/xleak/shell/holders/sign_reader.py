@@ -40,7 +40,7 @@ class Signs:
     """The same, by code outside of functions."""
     taken_from: set[str] = field(default_factory=set)
     emptied: set[str] = field(default_factory=set)
-    """All at once, or made anew in the course of the program."""
+    """All at once, or made again in the course of the program."""
     looked_up: set[str] = field(default_factory=set)
     """By a key that may be missing, as caches are."""
     bound: set[str] = field(default_factory=set)

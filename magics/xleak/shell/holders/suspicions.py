@@ -16,7 +16,7 @@ class Suspicion:
         self._holds = False
 
     def holds(self, sources: Mapping[int, str]) -> bool:
-        """Reads the cells anew where there are more. sources: as Look has them."""
+        """Reads the cells again where there are more. sources: as Look has them."""
         if len(sources) != self._cells:
             self._cells = len(sources)
             read = source.lint_cells(list(dict.fromkeys(sources.values())))

@@ -83,7 +83,7 @@ class XLEAK_MONITOR_API Session {
 
   /// What watches the limits of the process; it is off until it gets a policy.
   Guard& guard() noexcept;
-  /// From now on the last cell and its sizes are kept in a file at `path`, which is made anew and
+  /// From now on the last cell and its sizes are kept in a file at `path`, which is made again and
   /// outlives a SIGKILL; one that was kept before is dropped. Throws Error where it cannot be made.
   void keep_flight_record(const std::string& path, const FlightIdentity& identity);
   /// Deletes that file, if there is one: the session ends as it should, or is no longer watched.

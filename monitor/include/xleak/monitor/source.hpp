@@ -179,12 +179,12 @@ class Expr {
   /// It stands in a file that the program imports: its top level runs once.
   bool is_of_module() const;
   /// It is in loops, and the source says of each that it turns at most this often.
-  bool loops_turn_at_most(long long turns) const;
+  bool loops_run_at_most(long long iterations) const;
   /// LOOP: it runs many times, in a loop or in a function that is called in one.
   bool in_loop() const;
   /// NOGRAD: what is computed here carries no graph.
   bool under_no_grad() const;
-  /// It runs in some turns only: `if step % 100 == 0:`, `if not done:`.
+  /// It runs in some iterations only: `if step % 100 == 0:`, `if not done:`.
   bool is_guarded() const;
   /// Something around it may switch gradients off: a context or decorator that speaks of them.
   bool may_be_under_no_grad() const;
@@ -241,13 +241,13 @@ class Loop : public Expr {
   Expr target() const;
   Expr iterable() const;
   Expr body() const;
-  /// Where it asks for the next turn.
+  /// Where it asks for the next iteration.
   Lines head() const;
   /// How often it turns at most, where the source says it: `range(5)`, a literal list.
-  std::optional<long long> turns() const;
-  /// It turns once a batch: over a loader, or with `batch` for its variable.
+  std::optional<long long> iterations() const;
+  /// It runs once a batch: over a loader, or with `batch` for its variable.
   bool is_over_data() const;
-  /// A name in the expression is bound in the loop: it may differ from turn to turn.
+  /// A name in the expression is bound in the loop: it may differ from iteration to iteration.
   bool changes(Expr expression) const;
   /// Over layers, parameters or a few literal parts, not over data.
   bool is_over_parts() const;

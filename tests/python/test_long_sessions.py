@@ -162,7 +162,7 @@ def test_to_delete_a_value_takes_no_more_than_its_share_for_each_output(session:
 # --- runs -------------------------------------------------------------------------------------
 
 
-def test_a_run_asks_after_a_cell_for_what_is_new_and_tells_all_cells_at_its_end(
+def test_a_run_asks_after_a_cell_for_what_is_new_and_at_its_end_for_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     received: list[list[int]] = []
@@ -177,7 +177,7 @@ def test_a_run_asks_after_a_cell_for_what_is_new_and_tells_all_cells_at_its_end(
     path = written(tmp_path, notebook(*(f"x = {number}" for number in range(5))))
     words = ["run", "--kernel", KERNEL, "--format", "json", "--output", str(target), str(path)]
     assert main(words) == 0
-    assert received == [[], [1], [2], [3], [4], [5], []]
+    assert received == [[], [1], [2], [3], [4], [5], [1, 2, 3, 4, 5]]
     report = json.loads(target.read_text())
     assert [cell["index"] for cell in report["cells"]] == [1, 2, 3, 4, 5]
     assert report["summary"]["peak_bytes"] == max(

@@ -116,9 +116,21 @@ def test_a_tuple_is_made_anew() -> None:
     assert tuples_to(namespace, "deep['s'][0][1]") == [(1, 2), ((1, 2), 3)]
 
 
-def test_a_named_tuple_is_left_alone() -> None:
+def test_a_named_tuple_is_made_anew_by_the_names_of_its_parts() -> None:
     pair = namedtuple("pair", "h c")
-    assert replaced({"state": pair(1, 2)}, "state[0]") is None
+    namespace = {"state": pair(1, 2), "runs": [pair(1, (2, 3))]}
+    assert replaced(namespace, "state[0]") == "state = state._replace(h=cut(state[0]))"
+    assert replaced(namespace, "runs[0][1][0]") == (
+        "runs[0] = runs[0]._replace(c=(cut(runs[0][1][0]), runs[0][1][1],))"
+    )
+    assert tuples_to(namespace, "state[0]") == [namespace["state"]]
+
+
+def test_a_tuple_of_a_class_without_names_for_its_parts_is_left_alone() -> None:
+    class Pair(tuple[int, int]):
+        pass
+
+    assert replaced({"state": Pair((1, 2))}, "state[0]") is None
 
 
 def test_what_a_module_of_torch_has_is_written_as_its_attribute() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import fields_of
+from xleak.shell.fields import class_fields, fields_of
 
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\['([^'\\]*)'\]")
 _LAST = re.compile(r"(.+)(?:\.\w+|\[\d+\]|\['[^'\\]*'\])")
@@ -75,17 +75,23 @@ def replacing(namespace: dict[Any, Any], ways: Iterable[str], by: Replacing) -> 
 
 def place_of(namespace: dict[Any, Any], way: str) -> str:
     """What can be assigned to for a value to be replaced: not a part of a tuple, but the whole.
-    Empty where nothing can, such as in a named tuple."""
+    Empty where nothing can, such as in a tuple of a class that has no names for its parts."""
     parent = value_at(namespace, parent_of(way)) if parent_of(way) else None
-    if type(parent) is tuple:
+    if type(parent) is tuple or names_of_parts(parent):
         return place_of(namespace, parent_of(way))
     return "" if _native.is_kind_of(parent, tuple) else way
+
+
+def names_of_parts(value: Any) -> list[str]:
+    """Those of a named tuple; empty for any other object."""
+    fields = class_fields(type(value)) if _native.is_kind_of(value, tuple) else {}
+    return _native.values_of(fields.get("_fields")) if "_replace" in fields else []
 
 
 def tuples_to(namespace: dict[Any, Any], way: str) -> list[Any]:
     """The tuples that have to be made again for a value to be replaced."""
     found = []
-    while type(value := value_at(namespace, way := parent_of(way))) is tuple:
+    while _native.is_kind_of(value := value_at(namespace, way := parent_of(way)), tuple):
         found.append(value)
     return found
 
@@ -98,12 +104,21 @@ def in_deque(place: str, made: str) -> str:
 def _anew(way: str, value: Any, wanted: set[str], by: Replacing) -> str:
     if way in wanted:
         return by(as_written(way))
-    if type(value) is not tuple or not any(it.startswith(way + "[") for it in wanted):
+    names = names_of_parts(value)
+    is_open = type(value) is tuple or names
+    if not is_open or not any(it.startswith(way + "[") for it in wanted):
         return as_written(way)
-    items = [f"{way}[{index}]" for index in range(len(value))]
-    if wanted.issuperset(items):
+    items = [f"{way}[{index}]" for index in range(tuple.__len__(value))]
+    if wanted.issuperset(items) and not names:
         return f"tuple({by('s')} for s in {as_written(way)})"
-    parts = [_anew(it, part, wanted, by) for it, part in zip(items, value, strict=True)]
+    parts = [
+        _anew(it, part, wanted, by)
+        for it, part in zip(items, _native.values_of(value), strict=True)
+    ]
+    if names:
+        changed = zip(names, parts, items, strict=True)
+        made = (f"{name}={part}" for name, part, item in changed if part != as_written(item))
+        return f"{as_written(way)}._replace({', '.join(made)})"
     return f"({', '.join(parts)},)"
 
 

@@ -101,7 +101,7 @@ def _holder(views: Views, wasted: int, since: int, release: str) -> _native.Hold
 def _largest(look: Look) -> list[Views]:
     groups: dict[tuple[str, tuple[str, str], str], list[_native.PinnedView]] = {}
     for view in look.heap.pinned_views(LEAST_BYTES, _FRACTION):
-        copy = _copy(look, view) if is_the_users(view.way) else None
+        copy = _copy(look, view) if is_the_users(view.way) and _may_go(look, view) else None
         if copy is not None:
             container = parent_of(view.way) if view.way.endswith("]") else view.way
             groups.setdefault((container, *copy), []).append(view)
@@ -110,6 +110,12 @@ def _largest(look: Look) -> list[Views]:
     found = [it for it in found if _behind(it) >= REPORTED_BYTES]
     found.sort(key=lambda it: -_behind(it))
     return found[:_MOST]
+
+
+def _may_go(look: Look, view: _native.PinnedView) -> bool:
+    """Not where a tuple has it that a loop left under a name as well: another one in its place is no help."""
+    tuples = tuples_to(look.watcher.shell.user_ns, view.way)
+    return all(look.heap.holders_of(held) <= 1 for held in tuples)
 
 
 def _joined(found: list[Views]) -> list[Views]:
@@ -155,10 +161,6 @@ def _is_exact(value: object) -> bool:
 
 def _wasted(look: Look, it: Views) -> int:
     """What copies in their places would give back."""
-    namespace = look.watcher.shell.user_ns
-    tuples = [held for way in it.ways for held in tuples_to(namespace, way)]
-    if any(look.heap.holders_of(held) > 1 for held in tuples):
-        return 0
     memory = [view.memory for view in it.views]
     freed = look.heap.freed_behind([view.object for view in it.views], memory)
     return freed - it.shown if freed >= _FRACTION * it.shown else 0

@@ -1,12 +1,14 @@
-"""Exceptions that the user's objects keep with their tracebacks."""
+"""Exceptions that the user's objects keep with their tracebacks, and tracebacks kept beside them."""
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
 from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
+from xleak.shell.holders.places import container_of, replacing
 
 
 def exceptions(look: Look) -> Iterator[_native.Holder]:
@@ -22,6 +24,23 @@ def exceptions(look: Look) -> Iterator[_native.Holder]:
             name = _native.type_name(error)
             release = "; ".join(f"{way}{link}.__traceback__ = None" for link in _links(error))
             yield _native.Holder("exception", way, held, None, name, len(chain_of(error)), release)
+    yield from _tracebacks(look, errors)
+
+
+def _tracebacks(look: Look, errors: list[BaseException]) -> Iterator[_native.Holder]:
+    """Those that a container of the user's has itself, as it has one of `sys.exc_info()`."""
+    its_error = {id(_frames_of(error)): error for error in errors}
+    for traceback in look.live.instances(types.TracebackType):
+        held = look.heap.retained_by(traceback)
+        way = look.heap.way_to(traceback) if held >= LEAST_BYTES else ""
+        error = its_error.get(id(traceback))
+        if not is_the_users(way) or not container_of(way):
+            continue
+        gone = replacing(look.watcher.shell.user_ns, [way], lambda _: "None")
+        also = look.heap.way_to(error) if error is not None else ""
+        steps = [f"{also}.__traceback__ = None"] if is_the_users(also) else []
+        release = "; ".join([*steps, gone]) if gone else ""
+        yield _native.Holder("exception", way, held, None, "traceback", 1, release)
 
 
 def chain_of(error: BaseException) -> list[BaseException]:

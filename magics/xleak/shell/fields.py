@@ -42,6 +42,19 @@ def slot_of(it: object, name: str) -> Any:
     return slot.__get__(it) if type(slot) is MemberDescriptorType else None
 
 
+def slots_of(it: object) -> dict[str, Any]:
+    """All that an object has in the places of `__slots__`."""
+    found = {}
+    for base in ancestors_of(type(it)):
+        for name, slot in class_fields(base).copy().items():
+            if type(slot) is MemberDescriptorType and name not in found:
+                try:
+                    found[name] = slot.__get__(it)
+                except AttributeError:
+                    continue
+    return found
+
+
 def class_fields(owner: type) -> Any:
     """The attributes that stand in a class itself, as a mapping; its copy() is made in one piece."""
     return _DICT.__get__(owner)

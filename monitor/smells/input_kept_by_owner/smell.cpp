@@ -23,9 +23,17 @@ std::string message_of_threads(const Holder& holder) {
          "`shutdown()` of their pool.";
 }
 
+std::string message_of_parts(const Holder& holder) {
+  return std::to_string(holder.count) + " objects in " + holder.label + " (" + holder.largest +
+         ") keep " + human(holder.held_bytes) +
+         " that no later cell reads and no other name reaches. Free it with `" + holder.release +
+         "`, or keep the small result alone.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
   return holder_findings(session, {{"kept input", "Delete it", message},
-                                   {"other threads", "Delete it", message_of_threads}});
+                                   {"other threads", "Delete it", message_of_threads},
+                                   {"unread part", "Let go of it", message_of_parts}});
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ def _captured(look: Look, function: Any) -> str:
 def _suspects(look: Look) -> list[Any]:
     user_ns = look.watcher.shell.user_ns
     made = look.live.made_in(user_ns)
-    functions = [it for it in made if type(it) is types.FunctionType and it.__closure__]
+    functions = [it for it in made if type(it) is types.FunctionType and _may_have(it)]
     partials = [
         it for it in look.live.instances(functools.partial) if type(it) is functools.partial
     ]
@@ -101,7 +101,14 @@ def _suspects(look: Look) -> list[Any]:
     # A layer needs its function: it is another smell's.
     layered = functions_of_layers(look)
     functions = [it for it in functions if id(it) not in layered]
-    return functions + partials + [it for it in generators if _is_suspended(it, user_ns)]
+    # Under a name, in a verdict: one that no later cell mentions keeps its input, which is another smell.
+    named = {id(it) for it in _native.values_of(user_ns)} if look.settled else set()
+    suspended = [it for it in generators if _is_suspended(it, user_ns) and id(it) not in named]
+    return functions + partials + suspended
+
+
+def _may_have(function: types.FunctionType) -> bool:
+    return bool(function.__closure__ or function.__defaults__ or function.__kwdefaults__)
 
 
 def _is_suspended(generator: types.GeneratorType[Any, Any, Any], user_ns: dict[str, Any]) -> bool:
@@ -114,6 +121,7 @@ def _values_of(function: Any) -> list[Any]:
     if type(function) is types.FunctionType:
         # An empty cell is left out: to ask it for its contents would raise.
         values = gc.get_referents(*(function.__closure__ or ()))
+        values += [*(function.__defaults__ or ()), *_native.values_of(function.__kwdefaults__)]
     elif type(function) is functools.partial:
         values = [*function.args, *_native.values_of(function.keywords)]
     else:

@@ -46,6 +46,7 @@ from xleak.shell.holders.squares import Squares
 from xleak.shell.holders.tapes import Tapes
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.unread_additions import UnreadAdditions
+from xleak.shell.holders.unread_parts import UnreadParts
 from xleak.shell.holders.unused_values import UnusedValues
 from xleak.shell.holders.views import PinnedViews
 from xleak.shell.holders.workers import IdleWorkers
@@ -134,5 +135,6 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         watching.asked,
         UnreadAdditions(),
         LibraryPiles(),
+        UnreadParts(),
         UnusedValues(watching.uses),
     ]

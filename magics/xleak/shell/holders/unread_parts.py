@@ -1,0 +1,258 @@
+"""Objects that keep a large part which no later cell reads, under one name."""
+
+from __future__ import annotations
+
+import functools
+import re
+import types
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from xleak import _native
+from xleak.shell.births import cause_of
+from xleak.shell.fields import ancestors_of, class_fields, fields_of, is_instance, slots_of
+from xleak.shell.heap import user_names
+from xleak.shell.holders.containers import is_users_class
+from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look
+from xleak.shell.holders.method_reads import may_read
+from xleak.shell.holders.part_uses import PartUses, Step, code_in, uses_in
+from xleak.shell.holders.uses import first_name
+from xleak.shell.modules import is_module
+
+# A single object may be meant for a use that no cell shows yet.
+_SEVERAL = 3
+# Of objects that no cell uses in any way.
+_OF_UNUSED = 16 << 20
+# One object that is used, and its part is not.
+_OF_ONE = 16 << 20
+_LISTS: tuple[type, ...] = (list, set, deque)
+_DICTS: tuple[type, ...] = (dict, defaultdict, OrderedDict)
+_PLAIN = (int, float, complex, str, type(None))
+_DEEPEST = 3
+_MOST = 2000
+# They hand out the whole text that was searched, all else a part of it or its place.
+_OF_THE_TEXT = {"string", "expand"}
+# Code, and what is nothing but its own data.
+_CODE = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
+_DATA = (str, bytes, bytearray, memoryview, int, float, complex, *_LISTS, *_DICTS, tuple)
+_SHOWING = (
+    *("__array__", "__array_interface__", "__arrow_c_stream__", "__arrow_c_array__"),
+    *("__dataframe__", "nbytes", "tobytes", "getbuffer", "shape"),
+)
+# What they show is on the screen, or their use goes on behind the scenes.
+_KNOWN = [
+    ("matplotlib.figure", "FigureBase"),
+    ("matplotlib.axes._base", "_AxesBase"),
+    ("torch.optim.optimizer", "Optimizer"),
+    ("ipywidgets.widgets.widget", "Widget"),
+]
+# What they have is what the notebook is about.
+_MODELS = [("torch.nn.modules.module", "Module"), ("sklearn.base", "BaseEstimator")]
+# They show what they have, whatever else they are called.
+_GROUPS = [
+    ("pandas.core.groupby.groupby", "BaseGroupBy"),
+    ("pandas.core.window.rolling", "BaseWindow"),
+]
+
+
+@dataclass(frozen=True)
+class _Owners:
+    """The objects of one class in one container."""
+
+    objects: list[Any]
+    steps: list[Step]
+
+
+class UnreadParts:
+    """Those of a verdict: while cells come, the next may read them. They stay until one does."""
+
+    def __init__(self) -> None:
+        self._found: set[str] = set()
+
+    def __call__(self, look: Look) -> Iterator[_native.Holder]:
+        """One holder for each name."""
+        if not look.settled and not self._found:
+            return
+        known, self._found = self._found, set()
+        code = {name: node for text in look.sources.values() for name, node in code_in(text)}
+        spoken_of = {first_name(label) for label in (*look.reported, *look.explained)}
+        for name in user_names(look.watcher):
+            if name in spoken_of or not (look.settled or name in known):
+                continue
+            if look.heap.retained_bytes(name) < REPORTED_BYTES:
+                continue
+            owners = _owners(look, name)
+            if owners is None:
+                continue
+            births = look.heap.births(name)
+            made = max((cell for cell, _, _ in births), default=0)
+            later = [text for cell, text in look.sources.items() if cell > made]
+            uses = uses_in(later, name, owners.steps, code)
+            holder = None if uses.anything else _holder(look, name, owners, uses)
+            if holder is not None:
+                self._found.add(name)
+                yield holder
+
+
+def _owners(look: Look, name: str) -> _Owners | None:
+    """None where there are too few, or something else has as much."""
+    value = _native.value_at(look.watcher.shell.user_ns, name)
+    found = list(_objects_in(value, (), set()))
+    kinds = Counter(id(type(it)) for it, _ in found)
+    if not kinds:
+        return None
+    kind, count = kinds.most_common(1)[0]
+    its = [(it, way) for it, way in found if id(type(it)) == kind]
+    ways = {tuple(step for step, _ in way) for _, way in its}
+    if len(ways) > 1 or (count < _SEVERAL and _is_one_of(its[0][0], _MODELS)):
+        return None
+    steps = []
+    for level, step in enumerate(ways.pop()):
+        steps.append((step, frozenset(way[level][1] for _, way in its)))
+    return _Owners([it for it, _ in its], steps)
+
+
+def _objects_in(
+    value: Any, way: tuple[tuple[str, object], ...], seen: set[int]
+) -> Iterator[tuple[Any, tuple[tuple[str, object], ...]]]:
+    """(object, way there) of what is in containers and no data."""
+    if id(value) in seen or len(seen) > _MOST:
+        return
+    seen.add(id(value))
+    parts: list[tuple[str, object, Any]] = []
+    if _native.is_exactly(value, _DICTS):
+        entries = _native.items_of(value, 0, _MOST)
+        parts = [("dict", key if type(key) in (str, int) else None, it) for key, it in entries]
+    elif _native.is_exactly(value, _LISTS):
+        parts = [("list", None, it) for it in _native.values_of(value, 0, _MOST)]
+    elif type(value) is tuple:
+        parts = [
+            ("tuple", place, it) for place, it in enumerate(_native.values_of(value, 0, _MOST))
+        ]
+    elif _is_owner(value):
+        yield value, way
+    if len(way) < _DEEPEST:
+        for step, key, it in parts:
+            yield from _objects_in(it, (*way, (step, key)), seen)
+
+
+def _is_owner(value: Any) -> bool:
+    if type(value) is types.MethodType:
+        value = value.__self__
+    if value is None or _native.is_kind_of(value, (*_CODE, *_DATA)) or is_module(value):
+        return False
+    if _is_one_of(value, _KNOWN):
+        return False
+    if _is_one_of(value, _GROUPS):
+        return True
+    fields = [class_fields(base) for base in ancestors_of(type(value))]
+    return not any(name in its for its in fields for name in _SHOWING)
+
+
+def _is_one_of(value: object, classes: list[tuple[str, str]]) -> bool:
+    return any(is_instance(value, *known) for known in classes)
+
+
+def _holder(look: Look, name: str, owners: _Owners, uses: PartUses) -> _native.Holder | None:
+    unread = [(it, *_unread(look, it, uses)) for it in owners.objects]
+    unread = [(it, parts, kept) for it, parts, kept in unread if kept >= LEAST_BYTES]
+    kept = sum(kept for _, _, kept in unread)
+    first = owners.objects[0]
+    of_user = type(first) is types.SimpleNamespace or is_users_class(type(_target(first)))
+    # A value of the user's own making that no cell mentions is dead by its name alone.
+    is_used = bool(uses.operations)
+    if not unread or (of_user and not is_used):
+        return None
+    if len(unread) < _SEVERAL:
+        least = _OF_ONE if is_used and not of_user else None
+    else:
+        least = REPORTED_BYTES if is_used else _OF_UNUSED
+    if least is None or kept < least:
+        return None
+    parts = {part for _, its, _ in unread for part in its}
+    part = parts.pop() if len(parts) == 1 else ""
+    cause = cause_of(look.watcher.shell, look.heap.births(name))
+    return _native.Holder(
+        "unread part",
+        name,
+        kept,
+        cause.cell if cause else None,
+        _native.type_name(first) + (f".{part}" if part else ""),
+        len(unread),
+        _release(name, owners, part) if part and is_used else f"del {name}",
+        line=cause.line if cause else None,
+    )
+
+
+def _release(name: str, owners: _Owners, part: str) -> str:
+    """Code that lets go of one attribute of all objects; of the whole, where a library may need it."""
+    first = owners.objects[0]
+    is_method = type(first) is types.MethodType
+    if is_method or not (is_users_class(type(first)) or _is_data(_fields(first).get(part))):
+        return f"del {name}"
+    loops, at = "", name
+    for level, (kind, keys) in enumerate(owners.steps):
+        [key, *others] = keys
+        if kind == "list" or (kind == "dict" and others):
+            loops += f" for v{level} in {at}{'.values()' if kind == 'dict' else ''}"
+            at = f"v{level}"
+        elif others or key is None:
+            return f"del {name}"
+        else:
+            at += f"[{key!r}]"
+    is_made_again = any(
+        type(class_fields(base).get(part)) is functools.cached_property
+        for base in ancestors_of(type(first))
+    )
+    gone = f"vars({at}).pop({part!r}, None)" if is_made_again else f"setattr({at}, {part!r}, None)"
+    return f"[{gone}{loops}];"
+
+
+def _is_data(value: object) -> bool:
+    if _native.is_kind_of(value, (str, bytes, bytearray)):
+        return True
+    return any("__array__" in class_fields(base) for base in ancestors_of(type(value)))
+
+
+def _target(it: Any) -> Any:
+    """Whose attributes count: of a bound method those of its object."""
+    return it.__self__ if type(it) is types.MethodType else it
+
+
+def _fields(it: Any) -> dict[Any, Any]:
+    return fields_of(it) | (slots_of(it) if is_users_class(type(it)) else {})
+
+
+def _unread(look: Look, it: Any, uses: PartUses) -> tuple[list[str], int]:
+    """The large attributes of an object that nothing reads, and what goes with them."""
+    target, operations = _target(it), uses.operations
+    whole = look.heap.retained_by(it)
+    if not operations:
+        return [], whole
+    if type(it) is re.Match:
+        return [], 0 if operations & _OF_THE_TEXT else whole
+    if target is not it:
+        called = it.__func__.__name__ if type(it.__func__) is types.FunctionType else "__call__"
+        operations = {called if name == "__call__" else name for name in operations}
+    fields = _fields(target)
+    own = {name for name in fields if type(name) is str}
+    alone = {name: look.heap.retained_by(fields[name]) for name in own}
+    alone = {
+        name: kept
+        for name, kept in alone.items()
+        if kept >= LEAST_BYTES
+        and look.heap.keeps(it, fields[name])
+        and not _is_one_of(fields[name], _MODELS)
+    }
+    # What several attributes lead to, as a line does to its diagram, goes with all of them.
+    together = {name for name in own - set(alone) if not _native.is_kind_of(fields[name], _PLAIN)}
+
+    def reads(parts: set[str]) -> bool:
+        return any(may_read(target, operation, parts, own) for operation in operations)
+
+    parts = [name for name in alone if not reads({name})]
+    kept = sum(alone[name] for name in parts)
+    is_all = own and len(parts) == len(alone) and not reads(together)
+    return parts, whole if is_all and not is_users_class(type(target)) else kept

@@ -1,0 +1,85 @@
+"""Objects of which later cells use something, and never their largest part."""
+
+from __future__ import annotations
+
+import pytest
+from shells import MIB, Session
+
+TRACKS = """
+import numpy as np
+class Track:
+    def __init__(self, k):
+        self.wave = np.random.default_rng(k).normal(size=100_000)
+        self.rms = float(self.wave.std())
+    def loud(self):
+        return float(abs(self.wave).max())
+"""
+MAKE = "tracks = [Track(k) for k in range(4)]"
+RUNS = """
+import subprocess, sys
+code = "print('x' * 700_000)"
+runs = {k: subprocess.run([sys.executable, "-c", code], capture_output=True) for k in range(3)}
+"""
+
+
+def told(session: Session, *cells: str) -> dict[str, tuple[int, str]]:
+    for cell in cells:
+        assert session.run(cell)
+    session.shell.run_line_magic("leakcheck", "")
+    found = [it for it in session.watcher.findings() if it.code == "XL424"]
+    return {it.key: ((it.bytes or 0) // MIB, it.fixes[0].code) for it in found}
+
+
+def test_a_part_that_no_later_cell_reads_is_reported_until_it_is_let_go(session: Session) -> None:
+    found = told(session, TRACKS, MAKE, "print(max(t.rms for t in tracks))")
+    assert found == {"tracks": (3, "[setattr(v0, 'wave', None) for v0 in tracks];")}
+    assert told(session, found["tracks"][1]) == {}
+    assert session.run("assert all(t.rms > 0 for t in tracks)")
+
+
+def test_what_a_process_wrote_is_kept_with_its_exit_code(session: Session) -> None:
+    found = told(session, RUNS, "print([r.returncode for r in runs.values()])")
+    assert found == {"runs": (2, "[setattr(v0, 'stdout', None) for v0 in runs.values()];")}
+
+
+def test_matches_show_a_part_of_the_text_that_they_keep(session: Session) -> None:
+    found = told(
+        session,
+        "import re",
+        "hits = [re.search('b+', 'a' * 500_000 + 'b' * k) for k in range(1, 5)]",
+        "print([m.group() for m in hits], hits[0].start())",
+    )
+    assert found == {"hits": (1, "del hits")}
+    assert told(session, "print(len(hits[0].string))") == {}
+
+
+def test_bound_methods_keep_what_they_do_not_read(session: Session) -> None:
+    make = "names = [Track(k).name for k in range(4)]"
+    name = "Track.name = lambda self: self.rms"
+    assert told(session, TRACKS, name, make, "print([f() for f in names])") == {
+        "names": (3, "del names")
+    }
+    assert told(session, "louds = [Track(k).loud for k in range(4)]", "print(louds[0]())") == {
+        "names": (3, "del names")
+    }
+
+
+def test_parts_in_slots_count_too(session: Session) -> None:
+    slots = TRACKS.replace("class Track:", "class Track:\n    __slots__ = ('wave', 'rms', 'unset')")
+    found = told(session, slots, MAKE, "print(max(t.rms for t in tracks))")
+    assert found == {"tracks": (3, "[setattr(v0, 'wave', None) for v0 in tracks];")}
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "print([t.loud() for t in tracks])",
+        "print([t.wave[0] for t in tracks])",
+        "def level(t):\n    return abs(t.wave).mean()\nprint(max(tracks, key=level).rms)",
+        "import copy\nprint(copy.copy(tracks)[0].rms)",
+        "print(max(t.rms for t in tracks)); others = [t.wave for t in tracks]",
+        "print('nothing of them')",
+    ],
+)
+def test_what_may_be_read_is_in_use(session: Session, later: str) -> None:
+    assert told(session, TRACKS, MAKE, later) == {}

@@ -73,3 +73,16 @@ def test_the_code_that_the_sentence_gives_frees_what_it_says(session: Session) -
     session.run(code)
     session.run("3")
     assert [it for it in _native.findings() if it.code == "XL118"] == []
+
+
+def test_rows_that_have_a_view_each_are_one_finding_and_the_one_that_a_loop_left_is_apart(
+    session: Session,
+) -> None:
+    row = "from collections import namedtuple\nRow = namedtuple('Row', 'k part')"
+    make = "rows = [Row(k, np.ones((500, 500)).diagonal()) for k in range(5)]\nfor r in rows: pass"
+    assert "4 views in `rows`" in told(session, row, make)["rows"][1]
+    (found,) = (it for it in _native.findings() if it.code == "XL118")
+    assert found.fixes[0].code.startswith("rows[0] = rows[0]._replace(part=rows[0][1].copy()); ")
+    session.run(found.fixes[0].code)
+    session.run("3")
+    assert [it for it in _native.findings() if it.code == "XL118"] == []

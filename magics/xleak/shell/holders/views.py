@@ -9,6 +9,7 @@ from typing import Any
 
 from xleak import _native
 from xleak.shell.fields import is_instance, loaded_class
+from xleak.shell.holders.containers import is_users_class
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look, is_the_users
 from xleak.shell.holders.places import (
     as_written,
@@ -103,13 +104,26 @@ def _largest(look: Look) -> list[Views]:
     for view in look.heap.pinned_views(LEAST_BYTES, _FRACTION):
         copy = _copy(look, view) if is_the_users(view.way) and _may_go(look, view) else None
         if copy is not None:
-            container = parent_of(view.way) if view.way.endswith("]") else view.way
+            container = _container(look.watcher.shell.user_ns, view.way)
             groups.setdefault((container, *copy), []).append(view)
     found = [Views(container, what, how, views) for (container, what, how), views in groups.items()]
     found = _joined([it if len(it.ways) > 1 else replace(it, label=it.ways[0]) for it in found])
     found = [it for it in found if _behind(it) >= REPORTED_BYTES]
     found.sort(key=lambda it: -_behind(it))
     return found[:_MOST]
+
+
+def _container(namespace: dict[str, Any], way: str) -> str:
+    """Of what has the view, or has the row or the object with it; the view's own way where nothing has several."""
+    at = way
+    while parent := parent_of(at):
+        value, outer = value_at(namespace, parent), parent_of(parent)
+        is_row = _native.is_kind_of(value, tuple) or is_users_class(type(value))
+        is_row |= type(value) is dict and type(value_at(namespace, outer)) is list
+        if not is_row or not parent.endswith("]"):
+            return parent if at.endswith("]") else way
+        at = parent
+    return way
 
 
 def _may_go(look: Look, view: _native.PinnedView) -> bool:
@@ -168,7 +182,7 @@ def _wasted(look: Look, it: Views) -> int:
 
 def _release(namespace: dict[str, Any], it: Views) -> str | None:
     value, place, copied = value_at(namespace, it.label), as_written(it.label), it.copy_of("v")
-    if not all(way.startswith(it.label) for way in it.ways):
+    if any(parent_of(way) != it.label for way in it.ways):
         return replacing(namespace, it.ways, it.copy_of)
     if type(value) is list and list.__len__(value) == len(it.ways):
         return f"{place}[:] = [{copied} for v in {place}]"

@@ -76,13 +76,30 @@ def _names_in(tree: ast.AST) -> tuple[set[str], set[str]]:
     """The names and words in it, and those of them that may be code which runs."""
     names: set[str] = set()
     code: set[str] = set()
+    keys = _keys_in(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             code.add(node.id)
-        elif isinstance(node, ast.Constant) and type(node.value) is str:
+        elif isinstance(node, ast.Constant) and type(node.value) is str and id(node) not in keys:
             names.update(_WORD.findall(node.value))
             code.update(_CALLED.findall(node.value))
     return names | code, code
+
+
+def _keys_in(tree: ast.AST) -> set[int]:
+    """The ids of the texts that stand for a column or a key: `table["price"]` is no use of `price`, though
+    `globals()["price"]` is."""
+    keys: list[ast.AST | None] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and not isinstance(node.value, ast.Call):
+            keys.append(node.slice)
+        elif isinstance(node, ast.Dict):
+            keys += node.keys
+    found: set[int] = set()
+    for key in keys:
+        items = key.elts if isinstance(key, (ast.Tuple, ast.List)) else [key]
+        found |= {id(it) for it in items if isinstance(it, ast.Constant)}
+    return found
 
 
 def _defined_by(node: ast.stmt) -> Iterator[str]:

@@ -942,6 +942,8 @@ class HeldBlock:
         """Whether containers alone lead from a name to it, or to the array or table that has it."""
 
     @property
+    def births(self) -> list[_Birth]: ...
+    @property
     def names(self) -> list[str]: ...
 
 class Owned:
@@ -1152,6 +1154,9 @@ class HeapSnapshot:
     def blocks(self, labels: list[str]) -> list[HeldBlock]:
         """Return the large blocks that some labels lead to, but through modules, namespaces and autograd graphs. Empty
         while the ledger is off."""
+
+    def blocks_behind(self, object: int) -> list[tuple[int, int]]:
+        """Return the keys of those that the object with an id leads to."""
 
     def out_of_reach(self, in_use: list[str], hooks: list[str], least: int) -> list[Holding]:
         """Return what cells made and no label of a slot leads to, by what keeps at least so many bytes of it.

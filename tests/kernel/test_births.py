@@ -60,7 +60,7 @@ def test_what_the_last_cell_deleted_is_judged_once_somebody_asks(kernel: Session
     kernel.run("%leakcheck")
     [(code, size, cell, line, holders, fixes)] = kernel.ask(FACTS)
     assert (code, cell, line) == ("XL422", 1, 7)
-    assert (holders, fixes) == (["index.rows"], ["index.rows = None"])
+    assert (holders, fixes) == (["index.rows"], ["index.rows.clear()"])
     assert size == pytest.approx(3 * MIB, rel=0.02)
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 from xleak.shell.holders.executed import (
+    definitions_around,
     led_back_with_retain_graph,
     led_on,
+    made_for_names_let_go,
+    names_bound,
     names_let_go,
+    parts_let_go,
     parts_replaced,
 )
 
@@ -66,6 +70,56 @@ def test_only_parts_that_the_cell_itself_replaces_are_found(
     source: str, parts: dict[str, str]
 ) -> None:
     assert parts_replaced(source) == parts
+
+
+@pytest.mark.parametrize(
+    ("source", "parts"),
+    [
+        ("index.rows = index.ids = None", {"index": ["index.rows", "index.ids"]}),
+        ("del index.rows, pages[0]", {"index": ["index.rows"], "pages": ["pages[0]"]}),
+        ("index.rows = load()", {}),
+        ("def f(index):\n    index.rows = None", {}),
+    ],
+)
+def test_of_parts_only_those_that_are_deleted_or_none_are_let_go(
+    source: str, parts: dict[str, list[str]]
+) -> None:
+    assert parts_let_go(source) == parts
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("a, (b, *c) = load()", {"a", "b", "c"}),
+        ("for k in keys:\n    x = k\n    y += k", {"x", "y"}),
+        ("print(n := len(keys))", {"n"}),
+        ("net.head = load()", set()),
+        ("def f():\n    x = 1", set()),
+    ],
+)
+def test_the_variable_of_a_loop_is_not_bound_by_the_cell(source: str, names: set[str]) -> None:
+    assert names_bound(source) == names
+
+
+def test_what_is_made_for_a_name_that_the_same_code_deletes_has_its_lines_and_its_source() -> None:
+    source = """def load(k):
+    part = read(k)
+    kept = read(0)
+    del part
+    return kept
+for k in keys:
+    month = pick(
+        load(k))
+    other = None
+    del month, k
+"""
+    found = [(it.name, it.lines, it.value) for it in made_for_names_let_go(source)]
+    assert sorted(found) == [
+        ("month", range(7, 9), "pick(load(k))"),
+        ("part", range(2, 3), "read(k)"),
+    ]
+    assert definitions_around(source, 2) == {"load"}
+    assert definitions_around(source, 7) == set()
 
 
 @pytest.mark.parametrize(

@@ -249,6 +249,8 @@ void register_graph(py::module_& m) {
           "key", [](const HeapSnapshot::HeldBlock& it) { return std::pair(it.address, it.order); })
       .def_readonly("bytes", &HeapSnapshot::HeldBlock::bytes)
       .def_readonly("is_open", &HeapSnapshot::HeldBlock::is_open)
+      .def_property_readonly(
+          "births", [](const HeapSnapshot::HeldBlock& it) { return births_of(it.births); })
       .def_readonly("names", &HeapSnapshot::HeldBlock::labels);
   py::class_<HeapSnapshot::Owned>(m, "Owned", "Bytes of one owner, by allocator.")
       .def_readonly("pooled", &HeapSnapshot::Owned::pooled)
@@ -457,6 +459,8 @@ void register_graph(py::module_& m) {
       .def("blocks", &HeapSnapshot::blocks, py::arg("labels"),
            py::call_guard<py::gil_scoped_release>(),
            "Return the large blocks that some labels lead to.")
+      .def("blocks_behind", &HeapSnapshot::blocks_behind, py::arg("object"),
+           "Return the keys of those that the object with an id leads to.")
       .def("account", account, py::arg("groups"), py::arg("pages"),
            "Return whose the memory of the process is, by groups of labels.")
       .def("largest", &HeapSnapshot::largest, py::arg("label"), py::arg("most"),

@@ -221,6 +221,7 @@ std::vector<HeapSnapshot::HeldBlock> HeapSnapshot::blocks(
         block.address = piece->second.address;
         block.order = piece->second.order;
         block.bytes = bytes_[reached];
+        block.births = births_of(std::vector<Node>{reached});
       }
       if (block.labels.empty() || block.labels.back() != label) block.labels.push_back(label);
     };
@@ -253,6 +254,19 @@ std::vector<HeapSnapshot::HeldBlock> HeapSnapshot::blocks(
   std::vector<HeldBlock> result;
   for (auto& [node, block] : found) result.push_back(std::move(block));
   return result;
+}
+
+std::vector<std::pair<std::uintptr_t, std::uint32_t>> HeapSnapshot::blocks_behind(
+    std::uintptr_t object) const {
+  std::vector<std::pair<std::uintptr_t, std::uint32_t>> found;
+  const Node start = index_.find(object);
+  if (start == monitor::kNoNode || pieces_.empty()) return found;
+  each_reached({start}, closed(), [&](Node node) {
+    const auto piece = pieces_.find(node);
+    if (piece != pieces_.end()) found.emplace_back(piece->second.address, piece->second.order);
+    return true;
+  });
+  return found;
 }
 
 }  // namespace xleak::facts

@@ -253,10 +253,13 @@ class HeapSnapshot {
     /// Whether containers alone lead from a label to it, or to the array or table that has it.
     bool is_open = false;
     std::vector<std::string> labels;
+    std::vector<Birth> births;
   };
   /// All that some labels lead to, but through modules, namespaces and autograd graphs. Needs no
   /// GIL.
   std::vector<HeldBlock> blocks(const std::vector<std::string>& labels) const;
+  /// Address and order of those that the object at an address leads to, likewise.
+  std::vector<std::pair<std::uintptr_t, std::uint32_t>> blocks_behind(std::uintptr_t object) const;
   /// What some owners have of the host's memory, by its allocator.
   struct Owned {
     std::int64_t pooled = 0;  ///< Of CPython's pools.

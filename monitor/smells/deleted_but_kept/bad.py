@@ -62,6 +62,66 @@ del rows
 # %% a function that is never called, among others: kept  # expect: XL422
 print(steps["half"](3))
 
+# %% a name for something else
+class Scaler:
+    def fit(self, values):
+        self.fitted_on, self.mean = values, values.mean()
+
+values = np.ones(2_500_000)
+scaler = Scaler()
+scaler.fit(values)
+
+# %% a name for something else: bound
+values = values[::100].copy()
+
+# %% a name for something else: kept  # expect: XL422
+print(values.sum())
+
+# %% a dictionary
+blocks = {number: np.full(500_000, float(number)) for number in range(6)}
+mirror = Criterion(tuple(blocks.values()))
+
+# %% a dictionary: emptied
+for number in list(blocks):
+    blocks.pop(number)
+
+# %% a dictionary: kept  # expect: XL422
+print(len(blocks))
+
+# %% one of two attributes
+class Search:
+    def __init__(self, vectors):
+        self.vectors, self.index = vectors, Criterion(vectors)
+
+search = Search(np.ones(2_500_000))
+
+# %% one of two attributes: set to None
+search.vectors = None
+
+# %% one of two attributes: kept  # expect: XL422
+print("grouped")
+
+# %% made and deleted by one cell
+class Bus:
+    def __init__(self):
+        self.listeners = {"rate": []}
+
+class Region:
+    def __init__(self, number):
+        self.grid = np.full(500_000, float(number))
+        bus.listeners["rate"].append(self.convert)
+
+    def convert(self, rate):
+        self.grid *= rate
+
+bus = Bus()
+for number in range(6):
+    region = Region(number)
+    del region
+
+# %% made and deleted by one cell: kept  # expect: XL422
+print("converted")
+
 # %% figures
 import matplotlib
 

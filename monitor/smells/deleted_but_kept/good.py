@@ -39,6 +39,43 @@ del rows
 # %% in use by what keeps it: asked
 print(index.nearest(3.0))
 
+# %% another name of an object
+net = Net(1_000_000)
+base = net
+
+# %% another name of an object: deleted
+del net
+
+# %% moved on
+class Store:
+    def __init__(self):
+        self._rows = []
+
+    def add(self, rows):
+        self._rows.append(rows)
+
+pending = [np.full(1_250_000, float(number)) for number in range(2)]
+store = Store()
+
+# %% moved on: by the cell that empties
+while pending:
+    store.add(pending.pop())
+
+# %% the variable of a loop
+pair = Criterion([Net(1_000_000), Net(1_000_000)])
+for member in pair.teacher:
+    print(member.weights[0].sum())
+
+# %% the variable of a loop: again
+for member in "ab":
+    print(member)
+
+# %% wrapped under its own name
+wrapped = Net(1_000_000)
+
+# %% wrapped under its own name: in another
+wrapped = Criterion(wrapped)
+
 # %% gone for good
 whole = np.ones(2_500_000)
 part = whole[:10].copy()

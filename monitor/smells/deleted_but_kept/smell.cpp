@@ -20,11 +20,19 @@ std::string message_of_deleted(const Holder& holder) {
 
 std::string message_of_replaced(const Holder& holder) { return sentence(holder, "replaced"); }
 
+std::string message_of_rebound(const Holder& holder) {
+  return sentence(holder, "bound to another value");
+}
+
+std::string message_of_taken(const Holder& holder) { return sentence(holder, "took things out of"); }
+
 std::string message_of_closed(const Holder& holder) { return sentence(holder, "closed"); }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
   return holder_findings(session, {{"asked for", "Let it go there too", message_of_deleted},
                                    {"replaced", "Let it go there too", message_of_replaced},
+                                   {"rebound", "Let it go there too", message_of_rebound},
+                                   {"taken out", "Let it go there too", message_of_taken},
                                    {"closed", "Let it go there too", message_of_closed}});
 }
 

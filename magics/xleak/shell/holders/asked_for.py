@@ -5,26 +5,39 @@ from __future__ import annotations
 
 import re
 import types
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from xleak import _native
-from xleak.shell.births import cause_of
+from xleak.shell.births import Cause, cause_of
 from xleak.shell.fields import fields_of, is_instance
 from xleak.shell.heap import FIGURES, figures, user_names
-from xleak.shell.holders.executed import names_let_go, parts_replaced
+from xleak.shell.holders.executed import (
+    MadeFor,
+    definitions_around,
+    made_for_names_let_go,
+    names_bound,
+    parts_let_go,
+    parts_replaced,
+)
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users, may_be_released
-from xleak.shell.holders.places import place_of, value_at
+from xleak.shell.holders.places import parent_of, place_of, replacing, value_at
 from xleak.shell.holders.signs import since
 from xleak.shell.holders.uses import Uses, first_name, reads_other_attributes
 
 _LETS_GO = re.compile(r"\bdel\b|=\s*None\b|(?:\.\w+|\])\s*(?:,[^=]*)?=[^=]")
 # The next cell may use a single object that keeps it.
 _BEFORE_A_VERDICT = 16 << 20
+_REBOUND, _TAKEN_OUT = "rebound", "taken out"
+_MUTABLE = (list, dict, set, deque, defaultdict, OrderedDict)
+# A container that keeps hardly more is there for what it was to let go of.
+_HARDLY_MORE = 1.1
 _ATTRIBUTE = re.compile(r"([^\W\d]\w*)\.([^\W\d]\w*)")
 # Behind these lies what a function has captured.
 _CAPTURED = re.compile(r"\.__(?:defaults|kwdefaults|closure)__")
+_STEP = re.compile(r" → |\.|\[")
 # What gathers closed figures; a name that drew the last one is left over from drawing it.
 _GATHERING = ("list", "dict", "tuple", "set", "collections.deque")
 
@@ -41,54 +54,94 @@ class _Asked:
     value: int
     """The id of what the name stood for."""
     blocks: frozenset[_Block]
-    replaced_in: str = ""
-    """The name of which a part was replaced, or the label of the open figures: what it leads to now is not what was
-    let go of."""
+    kind: str = "asked for"
+    """Of a holder."""
     figures: frozenset[int] = frozenset()
     """The ids of those that were closed: what they drew may be somebody else's."""
 
     @property
-    def kind(self) -> str:
-        """Of a holder."""
-        if self.replaced_in == FIGURES:
-            return "closed"
-        return "replaced" if self.replaced_in else "asked for"
+    def was_meant(self) -> bool:
+        """Whether nothing but to let go can have been the purpose: who replaces or moves may go on with it."""
+        return self.kind not in (_REBOUND, _TAKEN_OUT)
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What a cell let go of: a name or its parts, the kind of a holder, the ids of what stood at these parts."""
+
+    cell: int
+    expression: str
+    kind: str
+    parts: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class _Led:
+    """What a name stood for at the last look, how many elements that had, and the blocks it led to."""
+
+    value: int
+    size: int | None
+    blocks: frozenset[_Block]
 
 
 class AskedFor:
-    """Follows what large values led to, by the last look before the cell that lets go of their names."""
+    """Follows what large values led to, from the last look before the cell that lets go of them."""
 
     def __init__(self, uses: Uses) -> None:
         self._uses = uses
-        self._led: dict[str, tuple[int, frozenset[_Block]]] = {}
+        self._led: dict[str, _Led] = {}
         self._drawn: tuple[frozenset[int], frozenset[_Block]] = (frozenset(), frozenset())
         """The ids of the open figures, and what they led to."""
+        self._parts: dict[str, list[int]] = {}
+        """By name the ids of what stands at the parts that the cell is to let go of."""
+        self._changed: dict[str, _Change] = {}
+        """By name what the cells since the last look have let go of."""
+        self._looked_at = 0
+        """Index of the cell after which the last look was."""
         self._asked: list[_Asked] = []
         self._found: set[str] = set()
         """Ways to what a verdict has reported: it stays until it is used or gone."""
 
+    def before_cell(self, source: str, namespace: dict[str, Any]) -> None:
+        """Notes what stands at the parts that the cell is to delete or to set to None: `index.rows`."""
+        parts = parts_let_go(source) if self._led and _LETS_GO.search(source) else {}
+        self._parts = {
+            name: [id(value_at(namespace, way)) for way in ways]
+            for name, ways in parts.items()
+            if name in self._led
+        }
+
     def after_cell(self, index: int, source: str, namespace: Mapping[str, Any]) -> bool:
-        """Notes which names are gone. Whether something is to be looked for."""
-        asked = list(self._closed(index))
-        if self._led and _LETS_GO.search(source):
-            asked += self._let_go(index, source, namespace)
-        self._asked += asked
-        return bool(asked)
+        """Notes which names stand for something else. Whether something is to be looked for."""
+        closed = list(self._closed(index))
+        self._asked += closed
+        changed = dict(self._let_go(index, source, namespace)) if self._led else {}
+        self._changed |= changed
+        return bool(closed or changed)
 
     def _closed(self, index: int) -> Iterator[_Asked]:
         were_open, blocks = self._drawn
         if closed := were_open - _open_figures():
             self._drawn = (frozenset(), frozenset())
-            yield _Asked("figures", index, 0, blocks, FIGURES, closed)
+            yield _Asked("figures", index, 0, blocks, "closed", closed)
 
-    def _let_go(self, index: int, source: str, namespace: Mapping[str, Any]) -> list[_Asked]:
+    def _let_go(
+        self, index: int, source: str, namespace: Mapping[str, Any]
+    ) -> Iterator[tuple[str, _Change]]:
         entries = _native.entries_of(namespace)
-        gone = [name for name in names_let_go(source) if entries.get(name) is None]
-        asked = [_Asked(name, index, *self._led[name]) for name in gone if name in self._led]
-        for name, part in parts_replaced(source).items():
-            if name in self._led and name in entries:
-                asked.append(_Asked(part, index, *self._led[name], name))
-        return asked
+        parts = parts_replaced(source) if _LETS_GO.search(source) else {}
+        for name, led in self._led.items():
+            value = entries.get(name)
+            if value is None:
+                yield name, _Change(index, name, "asked for")
+            elif id(value) != led.value:
+                # The variable of a loop is nobody's wish.
+                if name in names_bound(source):
+                    yield name, _Change(index, name, _REBOUND)
+            elif name in parts:
+                yield name, _Change(index, parts[name], "replaced", self._parts.get(name, []))
+            elif led.size is not None and (_size(value) or 0) < led.size:
+                yield name, _Change(index, name, _TAKEN_OUT)
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """One holder for each object that keeps such memory and that no later cell uses."""
@@ -99,29 +152,75 @@ class AskedFor:
             there[block.key] = block
             for name in block.names:
                 led.setdefault(name, set()).add(block.key)
-        drawn = {block.key for block in look.heap.blocks([FIGURES])}
-        self._drawn = (_open_figures(), frozenset(drawn))
-        led[FIGURES] = drawn
-        names = look.watcher.shell.user_ns
-        self._led = {
-            name: (id(_native.value_at(names, name)), frozenset(keys))
-            for name, keys in led.items()
-            if name != FIGURES
-        }
-        self._asked = [
-            replace(it, blocks=it.blocks - led.get(it.replaced_in, set()))
-            for it in self._asked
-            if not it.blocks.isdisjoint(there.keys() - led.get(it.replaced_in, set()))
-        ]
+        self._note(look, led, there)
         known, self._found = self._found, set()
         named: set[str] = set()
         # What was closed is many figures, of which names may have the last.
-        for asked in sorted(self._asked, key=lambda it: it.replaced_in != FIGURES):
+        for asked in sorted(self._asked, key=lambda it: it.kind != "closed"):
             kept = [there[key] for key in asked.blocks if key in there]
             hidden = [it for it in kept if not it.is_open and named.isdisjoint(it.names)]
             found = list(self._holders(look, asked, hidden, known))
             named |= {first_name(it.label) for it in found}
             yield from found
+
+    def _note(
+        self, look: Look, led: dict[str, set[_Block]], there: Mapping[_Block, _native.HeldBlock]
+    ) -> None:
+        """What was let go of since the last look, and what names lead to now."""
+        for name, change in self._changed.items():
+            before = self._led[name]
+            lost = before.blocks - led.get(name, set())
+            # An owner may have more than one way to what one of them was to lose.
+            for part in change.parts:
+                lost |= before.blocks.intersection(look.heap.blocks_behind(part))
+            value = next(iter(change.parts), before.value)
+            self._asked.append(_Asked(change.expression, change.cell, value, lost, change.kind))
+        self._asked += self._made_and_let_go(look, there)
+        self._changed = {}
+        drawn = frozenset(block.key for block in look.heap.blocks([FIGURES]))
+        self._drawn = (_open_figures(), drawn)
+        names = _native.entries_of(look.watcher.shell.user_ns)
+        self._led = {
+            name: _Led(id(names.get(name)), _size(names.get(name)), frozenset(keys))
+            for name, keys in led.items()
+        }
+        self._asked = [
+            replace(it, blocks=it.blocks - drawn if it.kind == "closed" else it.blocks)
+            for it in self._asked
+            if not it.blocks.isdisjoint(there)
+        ]
+
+    def _made_and_let_go(
+        self, look: Look, there: Mapping[_Block, _native.HeldBlock]
+    ) -> Iterator[_Asked]:
+        """What the cells since the last look made for names that they deleted themselves."""
+        recent = since(self._looked_at, look.sources)
+        self._looked_at = look.cell
+        let_go = [
+            (cell, it) for cell, source in recent.items() for it in made_for_names_let_go(source)
+        ]
+        known = set[_Block]().union(*(it.blocks for it in self._led.values()))
+        made = [it for key, it in there.items() if let_go and not it.is_open and key not in known]
+        causes = {it.key: cause_of(look.watcher.shell, it.births) for it in made}
+        for cell, statement in let_go:
+            blocks = [
+                key
+                for key, cause in causes.items()
+                if cause is not None and self._is_made_by(look, statement, cell, cause)
+            ]
+            if blocks:
+                yield _Asked(statement.name, cell, 0, frozenset(blocks))
+
+    def _is_made_by(self, look: Look, statement: MadeFor, cell: int, cause: Cause) -> bool:
+        """Whether a line is one of a statement, or of the functions and classes that it calls."""
+        if cause.line is None:
+            return False
+        if cause.cell == cell and cause.line in statement.lines:
+            return True
+        called = self._uses.of(statement.value)
+        return not called.isdisjoint(
+            definitions_around(look.sources.get(cause.cell, ""), cause.line)
+        )
 
     def _holders(
         self, look: Look, asked: _Asked, blocks: Sequence[_native.HeldBlock], known: set[str]
@@ -136,28 +235,31 @@ class AskedFor:
         for found in look.heap.holdings(addresses, asked.value, REPORTED_BYTES):
             cause = cause_of(look.watcher.shell, found.births)
             is_reported = found.way in look.reported or first_name(found.way) not in names
-            if is_reported or cause is None or self._are_used(look, asked.cell, found, names):
+            if is_reported or cause is None or self._are_used(look, asked, found, names):
                 continue
             if found.bytes < _BEFORE_A_VERDICT and not look.settled and found.way not in known:
                 continue
-            if asked.replaced_in == FIGURES and not _keeps_figures(look, asked, found):
+            if _shows(look, asked, found.way):
+                continue
+            if asked.kind == "closed" and not _keeps_figures(look, asked, found):
                 continue
             self._found.add(found.way)
-            function = _function_on(look, found)
-            way = function or found.way.removesuffix(".__dict__")
+            release = _release(look, asked, found)
             yield _native.Holder(
                 asked.kind,
-                way.partition(" → ")[0],
+                _function_on(look, found)
+                or found.way.removesuffix(".__dict__").partition(" → ")[0],
                 found.bytes,
                 cause.cell,
                 asked.expression,
                 found.count,
-                f"del {function}" if function else _release(found.way, asked),
+                release,
                 line=cause.line,
             )
 
-    def _are_used(self, look: Look, cell: int, found: _native.Holding, names: set[str]) -> bool:
-        """Whether a cell after that one uses one of the names; of the way's own name another attribute is no use."""
+    def _are_used(self, look: Look, asked: _Asked, found: _native.Holding, names: set[str]) -> bool:
+        """Whether a cell after that one uses one of the names; of the way's own name another attribute is no use. What
+        may have been moved is also used by the cell that did."""
         way = found.way
         kept_by = _native.value_at(look.watcher.shell.user_ns, first_name(way))
         # It steps over a parameter that no model has any more, and uses nothing of it.
@@ -165,7 +267,7 @@ class AskedFor:
             look, found
         ):
             return False
-        sources = since(cell, look.sources)
+        sources = since(asked.cell if asked.was_meant else asked.cell - 1, look.sources)
         if look.running != look.sources.get(self._uses.last_read):
             sources[look.cell] = look.running
         name = first_name(way)
@@ -191,14 +293,54 @@ def _keeps_figures(look: Look, asked: _Asked, found: _native.Holding) -> bool:
     return id(value) in asked.figures and found.bytes >= _BEFORE_A_VERDICT
 
 
-def _release(way: str, asked: _Asked) -> str:
-    # What an array shows a part of is never set by others.
-    is_fixed = way.endswith((".__dict__", ".base"))
-    if is_fixed or not may_be_released(way):
-        return ""
+def _release(look: Look, asked: _Asked, found: _native.Holding) -> str:
+    """Code that lets go of it and of hardly more; empty where none is known."""
+    namespace, way = look.watcher.shell.user_ns, found.way
+    if function := _function_on(look, found):
+        return f"del {function}"
     # Figures are cycles, which wait for the collector.
-    collected = '; __import__("gc").collect();' if asked.replaced_in == FIGURES else ""
-    return f"{way} = None{collected}"
+    collected = '; __import__("gc").collect();' if asked.kind == "closed" else ""
+    while way := _releasable(way):
+        value = value_at(namespace, way)
+        if way != found.way and not _is_hardly_more(look, value, found):
+            return ""
+        if way == first_name(way):
+            return f"del {way}{collected}" if look.heap.retained_bytes(way) >= found.bytes else ""
+        if _native.is_exactly(value, _MUTABLE) and _is_hardly_more(look, value, found):
+            return f"{way}.clear(){collected}"
+        # What C code has as a member, or an array shows a part of, is set by nobody.
+        if value is not None and not way.endswith(".base"):
+            released = replacing(namespace, [way], lambda _: "None")
+            return f"{released}{collected}" if released else ""
+        way = parent_of(way)
+    return ""
+
+
+def _releasable(way: str) -> str:
+    """The longest part of a way that a repair may be made of."""
+    while way and not may_be_released(way):
+        way = way[: max(way.rfind(step) for step in (" → ", ".", "["))] if _STEP.search(way) else ""
+    return way
+
+
+def _is_hardly_more(look: Look, value: Any, found: _native.Holding) -> bool:
+    return look.heap.retained_by(value) <= found.bytes * _HARDLY_MORE
+
+
+def _shows(look: Look, asked: _Asked, way: str) -> bool:
+    """Whether a name or plain containers lead to the very object that was let go of."""
+    namespace = look.watcher.shell.user_ns
+    if id(value_at(namespace, way)) != asked.value:
+        return False
+    while way := parent_of(way):
+        if not _native.is_exactly(value_at(namespace, way), (*_MUTABLE, tuple)):
+            return False
+    return True
+
+
+def _size(value: Any) -> int | None:
+    """How many elements a plain container has."""
+    return len(value) if _native.is_exactly(value, _MUTABLE) else None
 
 
 def _function_on(look: Look, found: _native.Holding) -> str:

@@ -74,6 +74,7 @@ class CellWatchers:
         """Notes what the cell is to let go of, and what was there before it."""
         if widgets_are_imported():
             self.widgets.history.before_cell()
+        self.asked.before_cell(source, shell.user_ns)
         if "torch" in sys.modules:
             self.torch.deleted.before_cell(source, shell.user_ns)
 

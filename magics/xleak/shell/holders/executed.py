@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from xleak.shell.source import parsed
 
@@ -12,6 +13,7 @@ from xleak.shell.source import parsed
 _MOST = 256
 _WORD = "retain_graph"
 _MORE = " and others"
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def statements(sources: Iterable[str]) -> Iterator[ast.AST]:
@@ -42,11 +44,27 @@ def names_let_go(source: str) -> set[str]:
     """Names that the cell itself deletes or sets to None, not its functions."""
     found: set[str] = set()
     for node in _own_nodes(source):
-        targets = node.targets if isinstance(node, ast.Delete) else []
-        if isinstance(node, ast.Assign) and _is_constant(node.value, None):
-            targets = node.targets
-        found |= {it.id for it in targets if isinstance(it, ast.Name)}
+        found |= {it.id for it in _let_go(node) if isinstance(it, ast.Name)}
     return found
+
+
+def names_bound(source: str) -> set[str]:
+    """Names that the cell itself assigns, in loops too; not those that a loop runs through."""
+    found: set[str] = set()
+    for node in _own_nodes(source):
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
+            targets = [node.target]
+        found |= set().union(*(_bound_by(target) for target in targets))
+    return found
+
+
+def _bound_by(target: ast.expr) -> set[str]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return set().union(*map(_bound_by, target.elts))
+    if isinstance(target, ast.Starred):
+        return _bound_by(target.value)
+    return {target.id} if isinstance(target, ast.Name) else set()
 
 
 def parts_replaced(source: str) -> dict[str, str]:
@@ -57,9 +75,7 @@ def parts_replaced(source: str) -> dict[str, str]:
         if not isinstance(node, (ast.Assign, ast.Delete)):
             continue
         for target in node.targets:
-            start: ast.expr = target
-            while isinstance(start, (ast.Attribute, ast.Subscript)):
-                start = start.value
+            start = _start(target)
             if start is not target and isinstance(start, ast.Name):
                 part = ast.unparse(target)
                 before = found.setdefault(start.id, part)
@@ -68,13 +84,87 @@ def parts_replaced(source: str) -> dict[str, str]:
     return found
 
 
+def parts_let_go(source: str) -> dict[str, list[str]]:
+    """Those that the cell itself deletes or sets to None, by the name that they start at."""
+    found: dict[str, list[str]] = {}
+    for node in _own_nodes(source):
+        for target in _let_go(node):
+            start = _start(target)
+            if start is not target and isinstance(start, ast.Name):
+                found.setdefault(start.id, []).append(ast.unparse(target))
+    return found
+
+
+@dataclass(frozen=True)
+class MadeFor:
+    """A statement that assigns to a name: its lines, and the source of what it assigns."""
+
+    name: str
+    lines: range
+    value: str
+
+
+def made_for_names_let_go(source: str) -> list[MadeFor]:
+    """The statements of a cell, and of its functions, whose names the same code deletes or sets to None later."""
+    tree = parsed(source)
+    bodies: list[ast.AST] = [tree] if tree else []
+    bodies += [it for it in (ast.walk(tree) if tree else ()) if isinstance(it, _FUNCTIONS)]
+    found = []
+    for body in bodies:
+        nodes = list(_nodes_of(body))
+        let_go = {it.id for node in nodes for it in _let_go(node) if isinstance(it, ast.Name)}
+        for node in nodes:
+            names = (
+                set().union(*map(_bound_by, node.targets))
+                if isinstance(node, ast.Assign)
+                else set()
+            )
+            if (
+                isinstance(node, ast.Assign)
+                and names & let_go
+                and not _is_constant(node.value, None)
+            ):
+                lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+                name = min(names & let_go)
+                found.append(MadeFor(name, lines, ast.unparse(node.value)))
+    return found
+
+
+def definitions_around(source: str, line: int) -> set[str]:
+    """The names of the functions and classes of a cell that have a line."""
+    return {
+        it.name
+        for it in statements([source])
+        if isinstance(it, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        and it.lineno <= line <= (it.end_lineno or it.lineno)
+    }
+
+
+def _let_go(node: ast.AST) -> list[ast.expr]:
+    """What a statement deletes or sets to None."""
+    if isinstance(node, ast.Delete):
+        return node.targets
+    return node.targets if isinstance(node, ast.Assign) and _is_constant(node.value, None) else []
+
+
+def _start(target: ast.expr) -> ast.expr:
+    while isinstance(target, (ast.Attribute, ast.Subscript)):
+        target = target.value
+    return target
+
+
 def _own_nodes(source: str) -> Iterator[ast.AST]:
     """The nodes of a cell that are outside of functions and classes."""
     tree = parsed(source)
-    pending: list[ast.AST] = [tree] if tree else []
+    return _nodes_of(tree) if tree else iter(())
+
+
+def _nodes_of(body: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a cell or a function that are outside of the functions and classes in it."""
+    pending: list[ast.AST] = [body]
     while pending:
         node = pending.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        if node is not body and isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Lambda)):
             continue
         yield node
         pending += ast.iter_child_nodes(node)

@@ -64,6 +64,33 @@ def test_what_the_last_cell_deleted_is_judged_once_somebody_asks(kernel: Session
     assert size == pytest.approx(3 * MIB, rel=0.02)
 
 
+def test_what_one_element_keeps_has_a_line_and_goes_with_it(kernel: Session) -> None:
+    kernel.run(LOAD)
+    kernel.run("def fail(number):\n    part = load(number)\n    raise ValueError(number)")
+    kernel.run(
+        "errors = {}\n"
+        "for number in range(2):\n"
+        "    try: fail(number)\n"
+        "    except ValueError as error: errors[number] = error"
+    )
+    kernel.run("class Quiet:\n    def __init__(self, net): self.net = net")
+    kernel.run("class Net:\n    def __init__(self): self.rows = load(9)")
+    kernel.run("class Log: pass\nlog, net = Log(), Net()\nlog.filters = [Quiet(net), print]")
+    kernel.settle()
+    kernel.run("del net")
+    kernel.run("%leakcheck")
+    found = {
+        holders[0]: (code, cell, line, fixes)
+        for code, _, cell, line, holders, fixes in kernel.ask(FACTS)
+    }
+    for number in range(2):
+        release = f"errors[{number}].__traceback__ = None"
+        assert found[f"errors[{number}]"] == ("XL403", 1, 7, [release])
+    [(code, cell, line, fixes)] = [it for way, it in found.items() if way.startswith("log.")]
+    assert (code, cell, line) == ("XL422", 1, 7)
+    assert fixes in (["del log.filters[0]"], ["log.filters[0].net = None"])
+
+
 def test_what_nobody_uses_again_is_a_note_of_a_verdict(kernel: Session) -> None:
     kernel.run(LOAD)
     kernel.run("raw = load(1)\nmean = raw.mean()")

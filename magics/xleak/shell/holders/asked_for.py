@@ -306,8 +306,12 @@ def _release(look: Look, asked: _Asked, found: _native.Holding) -> str:
             return ""
         if way == first_name(way):
             return f"del {way}{collected}" if look.heap.retained_bytes(way) >= found.bytes else ""
-        if _native.is_exactly(value, _MUTABLE) and _is_hardly_more(look, value, found):
-            return f"{way}.clear(){collected}"
+        if _native.is_exactly(value, _MUTABLE):
+            is_all = _is_hardly_more(look, value, found)
+            return f"{way}.clear(){collected}" if is_all else ""
+        # Who calls each element of a list of callbacks would call None.
+        if way.endswith("]") and _native.is_exactly(value_at(namespace, parent_of(way)), _MUTABLE):
+            return f"del {way}{collected}"
         # What C code has as a member, or an array shows a part of, is set by nobody.
         if value is not None and not way.endswith(".base"):
             released = replacing(namespace, [way], lambda _: "None")

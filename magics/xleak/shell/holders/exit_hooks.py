@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.shell.births import cause_of
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.origin import is_of_the_user, name_and_module
@@ -57,8 +58,18 @@ class ExitHooks:
             groups.setdefault(name_and_module(hook)[0], []).append((hook, held))
         for name, members in groups.items():
             held = sum(held for _, held in members)
+            births = [it for hook, _ in members for it in look.heap.elements(hook)[1]]
+            cause = cause_of(look.watcher.shell, births)
+            cell, line = (cause.cell, cause.line) if cause else (None, None)
             yield _native.Holder(
-                "exit hooks", f"atexit: {name}", held, None, name, len(members), ""
+                "exit hooks",
+                f"atexit: {name}",
+                held,
+                cell,
+                name,
+                len(members),
+                "",
+                line=line,
             )
 
 

@@ -13,6 +13,7 @@ from xleak.shell.holders.cell_watchers import CellWatchers
 from xleak.shell.holders.doubled_peaks import peaked_again
 from xleak.shell.holders.long_cells import LongCell
 from xleak.shell.holders.look import Look, Reporter
+from xleak.shell.holders.places import value_at
 from xleak.shell.holders.uses import first_name
 from xleak.shell.loading import load
 from xleak.shell.outputs import OutputFacts, kept_by_outputs
@@ -175,7 +176,7 @@ class Holders:
 
 def _with_line(look: Look, holder: _native.Holder) -> _native.Holder:
     """With the cell and the line that made what a name holds, where the ledger knows them."""
-    cause = cause_of(look.watcher.shell, _births(look.heap, holder)) if holder.held_bytes else None
+    cause = cause_of(look.watcher.shell, _births(look, holder)) if holder.held_bytes else None
     if holder.line is not None or cause is None or cause.line is None:
         return holder
     return _native.Holder(
@@ -191,9 +192,11 @@ def _with_line(look: Look, holder: _native.Holder) -> _native.Holder:
     )
 
 
-def _births(heap: _native.HeapSnapshot, holder: _native.Holder) -> list[Birth]:
-    """Of what a label holds; of what its first name does, where that is hardly more."""
-    births = heap.births(holder.label)
+def _births(look: Look, holder: _native.Holder) -> list[Birth]:
+    """Of what a label holds, or the object that it is the expression of; of what its first name does, where that is
+    hardly more."""
+    heap, value = look.heap, value_at(look.watcher.shell.user_ns, holder.label)
     name = first_name(holder.label)
     is_all = heap.retained_bytes(name) * _NEARLY_ALL <= holder.held_bytes
-    return births or (heap.births(name) if is_all else [])
+    births = heap.births(holder.label) or (heap.births(name) if is_all else [])
+    return births or (heap.elements(value)[1] if value is not None else [])

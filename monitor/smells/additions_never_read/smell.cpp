@@ -14,6 +14,13 @@ std::string message(const Holder& holder) {
          " added; no code has read them. Free them with `" + holder.release + "`.";
 }
 
+std::string message_of_memo(const Holder& holder) {
+  return holder.label + " keeps " + human(holder.held_bytes) + " in " +
+         std::to_string(holder.count) + " entries in which " + holder.largest +
+         "() found nothing again: each turn of the loop asks for other keys. Free them with `" +
+         holder.release + "`, and leave out of the key what never comes back.";
+}
+
 std::string message_of_library(const Holder& holder) {
   const std::string all = holder.label + " (" + holder.largest + ") keeps " +
                           human(holder.held_bytes) + " in " + std::to_string(holder.count) +
@@ -24,6 +31,7 @@ std::string message_of_library(const Holder& holder) {
 
 std::vector<Finding> at_run_time(const SessionView& session) {
   return holder_findings(session, {{"unread additions", "Clear the container", message},
+                                   {"memo without hits", "Clear the memo", message_of_memo},
                                    {"handed over", "Clear the container", message_of_library}});
 }
 

@@ -49,6 +49,8 @@ class Named:
     is_attribute: bool
     elements_at: int | None
     """How many subscripts lead to an element of a list; None of other containers."""
+    captured_by: str | None = None
+    """The function that has it as a variable of the call that made it."""
 
 
 def places_in(source: str, container: Named) -> Iterator[Place]:
@@ -88,7 +90,15 @@ class _Reader:
         """Whether the name is another one in a function."""
         if self._container.is_attribute or not isinstance(node, _FUNCTIONS):
             return False
-        return self._container.name in locals_of(node)
+        return self._container.name in locals_of(node) and not self._is_owner(node)
+
+    def _is_owner(self, node: ast.AST) -> bool:
+        """Whether it is the function whose calls make the container, for one within."""
+        by = self._container.captured_by
+        return by is not None and any(
+            it is not node and isinstance(it, _FUNCTIONS) and getattr(it, "name", _LAMBDA) == by
+            for it in ast.walk(node)
+        )
 
     def _doing(self, node: ast.AST, parents: list[ast.AST]) -> Doing | None:
         """None for what neither changes the container nor reads its elements."""
@@ -123,6 +133,8 @@ class _Reader:
         if value is not None and any(self._is_container(it) for it in ast.walk(value)):
             return Doing.ADDS
         in_function = any(isinstance(it, _FUNCTIONS) for it in parents)
+        if self._container.captured_by and self._is_owner(_innermost(parents)):
+            return None
         is_init = any(getattr(it, "name", "") == "__init__" for it in parents)
         return Doing.TAKES if in_function and not is_init else None
 
@@ -170,6 +182,11 @@ class _Reader:
     def _first_line(self, function: _Function) -> int:
         decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list
         return min(it.lineno for it in (function, *decorators)) - self._lines_before
+
+
+def _innermost(parents: list[ast.AST]) -> ast.AST:
+    """The function around a place, or the cell."""
+    return next((it for it in reversed(parents) if isinstance(it, _FUNCTIONS)), parents[0])
 
 
 def _is_constant(index: ast.expr) -> bool:

@@ -25,6 +25,8 @@ _MOST = 500
 _HIDDEN = re.compile(r"\.__\w+__")
 # Set up by torch.nn.Module for every module, filled by its layers.
 _OF_MODULES = re.compile(r"_(?:parameters|buffers|modules|\w+_hooks\w*|non_persistent_\w+)")
+# The last step but subscripts: a variable of the call that made a function.
+_CAPTURED = re.compile(r"\.__closure__\[\d+\]\.cell_contents(?=(?:\[[^\]]*\])*$)")
 _LAST_NAME = re.compile(r"([^\W\d]\w*)(?:\[[^\]]*\])*$")
 # Elements of one container that are looked at.
 _SAMPLE = 2000
@@ -48,6 +50,13 @@ class Collection:
         return found.group(1) if found else ""
 
     @property
+    def captured_by(self) -> Any:
+        """The function whose own variable of an outer call it is, or an element of it; None where it is none."""
+        if not self.owners or _CAPTURED.search(self.way) is None:
+            return None
+        return next((it for it in reversed(self.owners) if type(it) is types.FunctionType), None)
+
+    @property
     def family(self) -> str:
         """The way without its last subscript."""
         return re.sub(r"\[[^\]]*\]$", "", self.way)
@@ -68,14 +77,19 @@ class Collection:
 
 
 def collections_of(
-    look: Look, *, with_limit: bool = False, least: int = LEAST_BYTES
+    look: Look, *, with_limit: bool = False, captured: bool = False, least: int = LEAST_BYTES
 ) -> Iterator[Collection]:
     """Those that are worth a look, with `least` bytes that the heap knows of. with_limit: also
-    those that drop their oldest element."""
+    those that drop their oldest element. captured: also variables of calls that functions have."""
     for found, way, kept, owners in look.heap.containers(least, _MOST):
         collection = Collection(found, way, kept, owners)
         fits = _native.is_exactly(found, _TYPES) if with_limit else is_collection(found)
-        if fits and is_the_users(way) and _is_of_the_user(collection, look):
+        is_captured = collection.captured_by is not None
+        if (
+            fits
+            and is_the_users(way)
+            and _is_of_the_user(collection, look, captured and is_captured)
+        ):
             yield collection
 
 
@@ -119,15 +133,16 @@ def is_context(it: object) -> bool:
     return is_instance(it, "torch.autograd.function", "BackwardCFunction")
 
 
-def _is_of_the_user(collection: Collection, look: Look) -> bool:
+def _is_of_the_user(collection: Collection, look: Look, is_captured: bool) -> bool:
     """Not where an object of a library has it: that knows what it is for."""
-    if _HIDDEN.search(collection.way) or _OF_MODULES.fullmatch(collection.name):
+    way = _CAPTURED.sub("", collection.way) if is_captured else collection.way
+    if _HIDDEN.search(way) or _OF_MODULES.fullmatch(collection.name):
         return False
     return all(_is_open(owner, look) for owner in collection.owners)
 
 
 def _is_open(owner: Any, look: Look) -> bool:
-    if _native.is_exactly(owner, _TYPES) or type(owner) is tuple or is_users_class(owner):
+    if _native.is_exactly(owner, (*_TYPES, tuple, types.CellType)) or is_users_class(owner):
         return True
     if is_users_class(type(owner)) or is_module(owner):
         return True

@@ -5,18 +5,28 @@ from __future__ import annotations
 import types
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from xleak import _native
 from xleak.shell.births import Birth, cause_of
 from xleak.shell.holders.additions import Doing, Named, Place, places_in
+from xleak.shell.holders.call_sites import is_called_again
 from xleak.shell.holders.containers import Collection, collections_of, is_users_function
 from xleak.shell.holders.look import REPORTED_BYTES, Look
+from xleak.shell.holders.unhit_memos import never_hits
 
 # Fewer elements are no growth.
 _STEPS = 3
 
 # (name, first line) of code objects, and whether one of them may have run.
 _Runs = dict[tuple[str, int | None], bool]
+
+
+@dataclass(frozen=True)
+class _Added:
+    function: str
+    is_memo: bool
+    """Whether the function looks there first for what it adds."""
 
 
 class UnreadAdditions:
@@ -31,23 +41,23 @@ class UnreadAdditions:
             return
         known, self._found = self._found, set()
         runs: _Runs | None = None
-        for it in collections_of(look, least=REPORTED_BYTES):
+        for it in collections_of(look, captured=True, least=REPORTED_BYTES):
             is_asked = look.settled or it.way in known
             if not is_asked or _is_within(it.way, {*look.explained, *look.reported, *self._found}):
                 continue
             count, births = look.heap.elements(it.object)
             runs = _runs(look) if runs is None and count >= _STEPS else runs
-            added_by = _added_by(look, it, births, runs) if runs and count >= _STEPS else None
+            added = _added_by(look, it, births, runs) if runs and count >= _STEPS else None
             cause = cause_of(look.watcher.shell, births)
-            if added_by is None or cause is None:
+            if added is None or cause is None:
                 continue
             self._found.add(it.way)
             yield _native.Holder(
-                "unread additions",
+                "memo without hits" if added.is_memo else "unread additions",
                 it.way,
                 it.kept,
                 cause.cell,
-                added_by,
+                added.function,
                 count,
                 f"{it.way}.clear()",
                 line=cause.line,
@@ -62,20 +72,28 @@ def _is_within(way: str, others: set[str]) -> bool:
     )
 
 
-def _added_by(look: Look, it: Collection, births: Sequence[Birth], runs: _Runs) -> str | None:
+def _added_by(look: Look, it: Collection, births: Sequence[Birth], runs: _Runs) -> _Added | None:
     """The function that adds to a container behind the scenes; None where another adds, takes or reads too."""
-    first_cell = min((cell for cell, _, _ in births), default=0)
-    in_cells = len({cell for cell, _, _ in births})
+    cells = {cell for cell, _, _ in births}
+    first_cell, in_cells = min(cells, default=0), len(cells)
     container = _named(it)
-    adding: list[str] = []
+    adding: list[tuple[str, int | None]] = []
+    reading: set[tuple[str, int | None]] = set()
     for source, cell in {source: cell for cell, source in look.sources.items()}.items():
         for place in places_in(source, container):
             if not _runs_in(place, cell, first_cell, runs):
                 continue
-            if place.doing is not Doing.ADDS or _is_in_sight(place, in_cells):
+            if place.doing is Doing.TAKES or place.function is None:
                 return None
-            adding.append(place.function[0] if place.function else "")
-    return adding[-1] if adding else None
+            if place.doing is Doing.READS:
+                reading.add(place.function)
+            elif _is_in_sight(look, place, in_cells):
+                return None
+            else:
+                adding.append(place.function)
+    if not adding or not reading <= set(adding) or (reading and not never_hits(look, it, cells)):
+        return None
+    return _Added(adding[-1][0], bool(reading))
 
 
 def _named(it: Collection) -> Named:
@@ -83,7 +101,12 @@ def _named(it: Collection) -> Named:
     start = way.rindex(name)
     has_elements = _native.is_exactly(it.object, (list, deque))
     subscripts = way[start:].count("[") + 1 if has_elements else None
-    return Named(name, way[:start].endswith("."), subscripts)
+    function = it.captured_by
+    if function is None:
+        return Named(name, way[:start].endswith("."), subscripts)
+    own = zip(function.__code__.co_freevars, function.__closure__, strict=True)
+    variable = next(name for name, cell in own if any(cell is owner for owner in it.owners))
+    return Named(variable, False, subscripts, function.__code__.co_name)
 
 
 def _runs_in(place: Place, cell: int, first_cell: int, runs: _Runs) -> bool:
@@ -92,9 +115,13 @@ def _runs_in(place: Place, cell: int, first_cell: int, runs: _Runs) -> bool:
     return runs.get(place.function, True)
 
 
-def _is_in_sight(place: Place, in_cells: int) -> bool:
+def _is_in_sight(look: Look, place: Place, in_cells: int) -> bool:
     """Whether one statement that the user wrote adds all of it, in a loop or in what sets an object up."""
-    return place.function is None or place.of_self or (place.in_loop and in_cells == 1)
+    if place.of_self or place.function is None:
+        return True
+    if not place.in_loop or in_cells > 1:
+        return False
+    return not is_called_again(set(look.sources.values()), place.function[0])
 
 
 def _runs(look: Look) -> _Runs:

@@ -1,0 +1,118 @@
+"""Dictionaries that a function looks things up in before it makes them, and in which it has found nothing yet."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from xleak import _native
+from xleak.shell.heap import user_names
+from xleak.shell.holders.call_sites import LOOPS
+from xleak.shell.holders.containers import Collection
+from xleak.shell.holders.look import Look
+from xleak.shell.source import parsed
+
+# Fewer turns of a loop are no growth.
+_STEPS = 3
+_PLAIN: tuple[type, ...] = (int, float, str)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def never_hits(look: Look, it: Collection, cells: set[int]) -> bool:
+    """Whether each turn of the loop that fills a dictionary asks for other keys, and no cell asks again.
+
+    cells: those in which entries were made.
+    """
+    if not _native.is_kind_of(it.object, dict):
+        return False
+    keys = [_parts(key) for key, _ in _native.items_of(it.object)]
+    names = _names(look, it)
+    own = _native.entries_of(look.watcher.shell.user_ns)
+    for cell, source in look.sources.items():
+        users = [] if cell < min(cells) else list(_statements(source, names))
+        loops = [statement for statement in users if _turns(statement)]
+        if cell not in cells and any(not _binds(statement, names) for statement in users):
+            return False
+        if cell in cells and len(loops) != 1:
+            return False
+        if cell == max(cells) and not _moves_on(keys, [own.get(it) for it in _counters(loops[0])]):
+            return False
+    return True
+
+
+def _parts(key: object) -> list[object]:
+    return _native.values_of(key) if type(key) is tuple else [key]
+
+
+def _names(look: Look, it: Collection) -> set[str]:
+    """Those that lead to a dictionary, and those of functions that use one of them."""
+    names = set(look.heap.names_leading_to(it.object)) & set(user_names(look.watcher))
+    functions = [
+        node
+        for source in set(look.sources.values())
+        for node in ast.walk(parsed(source) or ast.Module([], []))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
+    before = -1
+    while before != len(names):
+        before = len(names)
+        names |= {node.name for node in functions if node.name not in names and _uses(node, names)}
+    return names
+
+
+def _uses(node: ast.AST, names: set[str]) -> bool:
+    return any(isinstance(it, ast.Name) and it.id in names for it in ast.walk(node))
+
+
+def _statements(source: str, names: set[str]) -> Iterator[ast.stmt]:
+    """Those of the cell itself that use one of the names."""
+    for statement in (parsed(source) or ast.Module([], [])).body:
+        if not isinstance(statement, _DEFINITIONS) and _uses(statement, names):
+            yield statement
+
+
+def _turns(statement: ast.stmt) -> bool:
+    return any(isinstance(it, LOOPS) for it in ast.walk(statement))
+
+
+def _binds(statement: ast.stmt, names: set[str]) -> bool:
+    """Whether it is there to give one of the names its value."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(isinstance(it, ast.Name) and it.id in names for it in targets)
+
+
+def _counters(statement: ast.stmt) -> set[str]:
+    """The names that a loop gives a new value in each turn."""
+    if isinstance(statement, ast.While):
+        changed = [it.target for it in statement.body if isinstance(it, ast.AugAssign)]
+        return {it.id for it in changed if isinstance(it, ast.Name)}
+    if isinstance(statement, (ast.For, ast.AsyncFor)):
+        return {it.id for it in ast.walk(statement.target) if isinstance(it, ast.Name)}
+    return set()
+
+
+def _moves_on(keys: list[list[object]], counters: list[Any]) -> bool:
+    """Whether a part of the keys goes with a loop's counter, from one value to the next and never back."""
+    width = min((len(parts) for parts in keys), default=0)
+    return any(
+        _goes_with([parts[place] for parts in keys], counter)
+        for place in range(width)
+        for counter in counters
+    )
+
+
+def _goes_with(values: list[Any], counter: Any) -> bool:
+    if not all(type(it) is type(values[0]) for it in values) or type(values[0]) not in _PLAIN:
+        return False
+    steps = [it for at, it in enumerate(values) if at == 0 or it != values[at - 1]]
+    if len(steps) < _STEPS or len(set(steps)) < len(steps):
+        return False
+    if type(steps[0]) is str:
+        return _native.is_exactly(counter, _PLAIN) and str(counter) in steps[-1]
+    in_order = sorted(steps)
+    return (
+        type(counter) is type(steps[0])
+        and counter == steps[-1]
+        and steps in (in_order, in_order[::-1])
+    )

@@ -920,6 +920,10 @@ class Holding:
         """Of what keeps it."""
 
     @property
+    def by_users_code(self) -> bool:
+        """Whether the way goes through a function of the user's, or an object of a class of theirs."""
+
+    @property
     def bytes(self) -> int:
         """What would be freed if that let go of it."""
 
@@ -1158,11 +1162,16 @@ class HeapSnapshot:
     def blocks_behind(self, object: int) -> list[tuple[int, int]]:
         """Return the keys of those that the object with an id leads to."""
 
-    def out_of_reach(self, in_use: list[str], hooks: list[str], least: int) -> list[Holding]:
+    def births_outside(self) -> list[_Birth]:
+        """Return who made what native code or a running function alone keeps, most bytes first."""
+
+    def out_of_reach(
+        self, in_use: list[str], hooks: list[str], goes_on: bool, least: int
+    ) -> list[Holding]:
         """Return what cells made and no label of a slot leads to, by what keeps at least so many bytes of it.
 
-        The labels ``hooks`` are none; not what the labels ``in_use`` lead to, nor what native code and running
-        functions hold. Empty while the ledger is off.
+        The labels ``hooks`` are none; not what the labels ``in_use`` lead to, nor a coroutine of the user's where it
+        ``goes_on``, nor what native code and running functions hold. Empty while the ledger is off.
         """
 
     def account(self, groups: list[list[str]], pages: ProcessPages) -> HeapAccount:

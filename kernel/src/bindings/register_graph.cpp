@@ -154,8 +154,8 @@ Holdings described(const HeapSnapshot& heap, Find find) {
 }
 
 Holdings out_of_reach(const HeapSnapshot& heap, const Labels& in_use, const Labels& hooks,
-                      std::int64_t least) {
-  return described(heap, [&] { return heap.out_of_reach(in_use, hooks, least); });
+                      bool goes_on, std::int64_t least) {
+  return described(heap, [&] { return heap.out_of_reach(in_use, hooks, goes_on, least); });
 }
 
 Holdings holdings(const HeapSnapshot& heap, const std::vector<std::uintptr_t>& blocks,
@@ -240,6 +240,7 @@ void register_graph(py::module_& m) {
   py::class_<HeapSnapshot::Holding>(m, "Holding", "Memory that cells made, under what keeps it.")
       .def_readonly("way", &HeapSnapshot::Holding::way)
       .def_readonly("type_name", &HeapSnapshot::Holding::type_name)
+      .def_readonly("by_users_code", &HeapSnapshot::Holding::by_users_code)
       .def_readonly("bytes", &HeapSnapshot::Holding::bytes)
       .def_readonly("count", &HeapSnapshot::Holding::count)
       .def_property_readonly("births",
@@ -452,7 +453,12 @@ void register_graph(py::module_& m) {
             return heap.names_leading_to(object.ptr());
           },
           py::arg("object"), "Return the labels that lead to an object.")
-      .def("out_of_reach", out_of_reach, py::arg("in_use"), py::arg("hooks"), py::arg("least"),
+      .def(
+          "births_outside",
+          [](const HeapSnapshot& heap) { return births_of(heap.births_outside()); },
+          "Return who made what native code or a running function alone keeps.")
+      .def("out_of_reach", out_of_reach, py::arg("in_use"), py::arg("hooks"),
+           py::arg("goes_on"), py::arg("least"),
            "Return what cells made and no label of a slot leads to, by what keeps it.")
       .def("holdings", holdings, py::arg("blocks"), py::arg("last"), py::arg("least"),
            "Return what keeps the blocks with these addresses.")

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "heap_snapshot.hpp"
+#include "known_types.hpp"
 #include "xleak/monitor/reach.hpp"
 
 namespace xleak::facts {
@@ -58,6 +59,15 @@ std::vector<HeapSnapshot::Birth> HeapSnapshot::births(
   std::vector<Node> kept;
   for (const auto& [node, piece] : pieces_) {
     if (freed[node]) kept.push_back(node);
+  }
+  return births_of(kept);
+}
+
+std::vector<HeapSnapshot::Birth> HeapSnapshot::births_outside() const {
+  std::vector<Node> kept;
+  for (const auto& [node, piece] : pieces_) {
+    const bool is_alive = tree_.dominator[node] != monitor::kNoNode;
+    if (is_alive && before_[node] == monitor::kNoNode) kept.push_back(node);
   }
   return births_of(kept);
 }
@@ -150,16 +160,22 @@ std::vector<HeapSnapshot::Holding> HeapSnapshot::holdings_of(const std::vector<N
   monitor::Marks held_outside(graph_.size(), false);
   for (auto edge = graph_.first[outside_]; edge < graph_.first[outside_ + 1]; ++edge)
     held_outside[graph_.targets[edge]] = true;
+  // The interpreter's own reference to a registry of its own is no use of what is in it.
+  for (Node label = last_name_ + 1; label <= labels_.size(); ++label) {
+    for (auto edge = graph_.first[label]; edge < graph_.first[label + 1]; ++edge)
+      held_outside[graph_.targets[edge]] = false;
+  }
+  for (const Node frame : frames_) held_outside[frame] = true;
   std::vector<Holding> found;
   for (const auto& it : monitor::holdings({tree_, before_, retained_, shared}, pieces, last)) {
     if (it.bytes < least || held_outside[it.holder]) continue;
-    found.push_back({it.holder, "", "", it.bytes, it.pieces.size(), births_of(it.pieces)});
+    found.push_back({it.holder, "", "", false, it.bytes, it.pieces.size(), births_of(it.pieces)});
   }
   return found;
 }
 
 std::vector<HeapSnapshot::Holding> HeapSnapshot::out_of_reach(
-    const std::vector<std::string>& in_use, const std::vector<std::string>& hooks,
+    const std::vector<std::string>& in_use, const std::vector<std::string>& hooks, bool goes_on,
     std::int64_t least) const {
   std::vector<Node> starts = label_nodes(in_use);
   monitor::Marks is_hook(graph_.size(), false);
@@ -167,7 +183,7 @@ std::vector<HeapSnapshot::Holding> HeapSnapshot::out_of_reach(
   for (Node label = 1; label <= last_name_; ++label) {
     if (!is_hook[label]) starts.push_back(label);
   }
-  starts.insert(starts.end(), coroutines_.begin(), coroutines_.end());
+  if (goes_on) starts.insert(starts.end(), coroutines_.begin(), coroutines_.end());
   monitor::Marks reached(graph_.size(), false);
   if (!pieces_.empty()) {
     each_reached(starts, closed(), [&](Node node) {
@@ -200,6 +216,7 @@ void HeapSnapshot::describe_ways(std::vector<Holding>& found) const {
     it.way = describe(monitor::way_to(before_, 0, it.holder), &passed);
     if (it.way.empty()) continue;
     if (!passed.empty()) it.type_name = Py_TYPE(passed.back())->tp_name;
+    it.by_users_code = std::any_of(passed.begin(), passed.end(), is_of_users_code);
     described.push_back(std::move(it));
   }
   found = std::move(described);

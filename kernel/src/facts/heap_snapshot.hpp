@@ -201,6 +201,8 @@ class HeapSnapshot {
   std::vector<Birth> births(const std::string& label) const;
   /// The same of several labels, if all were gone.
   std::vector<Birth> births(const std::vector<std::string>& labels) const;
+  /// Of what native code or a running function alone keeps.
+  std::vector<Birth> births_outside() const;
   /// What a container alone keeps of what cells made.
   struct Elements {
     std::size_t count = 0;  ///< Those with such memory.
@@ -229,15 +231,17 @@ class HeapSnapshot {
     monitor::GraphNode holder = 0;
     std::string way;         ///< To the holder; from `describe_ways` on.
     std::string type_name;   ///< Of the holder, likewise.
+    bool by_users_code = false;  ///< Whether the way goes through a function or object of the user's.
     std::int64_t bytes = 0;  ///< What would be freed if it let go of them.
     std::size_t count = 0;   ///< Pieces.
     std::vector<Birth> births;
   };
   /// What cells made and no label of a slot leads to, but perhaps one of the `hooks`, by what keeps
-  /// at least so much, most bytes first. Not what the labels `in_use` or a coroutine lead to
-  /// either, nor what a running function or native code has. Needs no GIL.
+  /// at least so much, most bytes first. Not what the labels `in_use` lead to either, nor a
+  /// coroutine of the user's where it `goes_on`, nor what a running function or native code has.
+  /// Needs no GIL.
   std::vector<Holding> out_of_reach(const std::vector<std::string>& in_use,
-                                    const std::vector<std::string>& hooks,
+                                    const std::vector<std::string>& hooks, bool goes_on,
                                     std::int64_t least) const;
   /// The same of the blocks with these addresses; the way to them ends at the `last` object, where
   /// it leads there. Needs no GIL.

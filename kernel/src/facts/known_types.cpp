@@ -102,6 +102,11 @@ bool is_librarys_function(PyObject* object) {
   return dict != nullptr && !is_of_the_notebook(module_in(*dict));
 }
 
+bool is_of_users_code(PyObject* object) {
+  if (PyFunction_Check(object)) return !is_librarys_function(object);
+  return is_users_class(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+}
+
 bool is_users_coroutine(PyObject* object) {
   if (!PyCoro_CheckExact(object)) return false;
   const Reference frame = Reference::steal(PyObject_GetAttrString(object, "cr_frame"));

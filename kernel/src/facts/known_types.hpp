@@ -72,6 +72,9 @@ bool is_users_class(PyObject* object);
 /// Whether an object is a function that was defined elsewhere, or the cache around one.
 bool is_librarys_function(PyObject* object);
 
+/// Whether an object is a function that was defined in the notebook, or of a class that was.
+bool is_of_users_code(PyObject* object);
+
 /// Whether an object is a coroutine of the notebook's own, which goes on later.
 bool is_users_coroutine(PyObject* object);
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ _REGISTRIES = (
     ("multiprocessing's children", "multiprocessing.process", "_children"),
 )
 _HOOKS = ("excepthook", "unraisablehook", "displayhook")
+_HOOKED = ("sys", "threading")
 
 
 def registries(shell: InteractiveShell) -> Iterator[tuple[str, object]]:
@@ -32,6 +33,10 @@ def registries(shell: InteractiveShell) -> Iterator[tuple[str, object]]:
         found = _found(module, path.split("."))
         if found is not None:
             yield label, found
+    for number in signal.valid_signals():
+        handler = signal.getsignal(number)
+        if handler is not None and not _native.is_kind_of(handler, int):
+            yield f"the handler of {_name_of(number)}", handler
     loop = _event_loop()
     if loop is not None:
         yield "asyncio's event loop", loop
@@ -39,10 +44,16 @@ def registries(shell: InteractiveShell) -> Iterator[tuple[str, object]]:
 
 def hooks() -> Iterator[tuple[dict[str, Any], str, str]]:
     """(dictionary, its own key, label) of the interpreter's hooks that somebody replaced."""
-    names = vars(sys)
-    for name in [name for name in _native.names_in(names) if name in _HOOKS]:
-        if names[name] is not names.get(f"__{name}__"):
-            yield names, name, f"the hook sys.{name}"
+    for module in _HOOKED:
+        names = _native.fields_of_module(module)
+        for name in [name for name in _native.names_in(names) if name in _HOOKS]:
+            if names[name] is not names.get(f"__{name}__"):
+                yield names, name, f"the hook {module}.{name}"
+
+
+def _name_of(number: int) -> str:
+    """Of a signal; the real-time ones have no name."""
+    return number.name if isinstance(number, signal.Signals) else f"signal {number}"
 
 
 def _found(module: str, path: list[str]) -> object:

@@ -14,8 +14,16 @@ std::string message(const Holder& holder) {
   return kept + "Take them out there: cancel the timer, remove the callback or clear the cache.";
 }
 
+std::string message_of_native_code(const Holder& holder) {
+  return std::to_string(holder.count) + (holder.count == 1 ? " callback " : " callbacks ") +
+         holder.largest + (holder.count == 1 ? " keeps " : " keep ") + human(holder.held_bytes) +
+         " that none of your names leads to, and native code alone has it. Take it back where it "
+         "was registered, or close what it was given to.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {"out of reach", "Clear it", message});
+  return holder_findings(session, {{"out of reach", "Clear it", message},
+                                   {"callbacks of native code", "", message_of_native_code}});
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ class Counts:
         """Whether two runs of one cell each added something."""
         self.hooks_added = 0
         """How many callbacks at exit cells registered, less those that went."""
+        self.hooks_by_cell: dict[int, int] = {}
+        """How many a cell registered, of those that did."""
         self.recorded: list[int] = []
         """The cells in which autograd recorded something on this thread."""
         self._process = _native.ProcessState(_handler_list, _active_threads, _count_hooks)
@@ -51,6 +53,8 @@ class Counts:
             return self._anomaly or was_on
         more_hooks = self._process.exit_hooks - hooks
         self.hooks_added += more_hooks
+        if more_hooks > 0:
+            self.hooks_by_cell[index] = more_hooks
         if self._note(index):
             self.repeats = self.repeats or code_of(source) in self._added_by
             self._added_by.add(code_of(source))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+import atexit
 import functools
-import signal
 import types
 import weakref
 from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
-from xleak.shell.births import cause_of
+from xleak.shell.births import cause_of, is_import
+from xleak.shell.heap import user_names
+from xleak.shell.holders.calls import dotted, meant_by
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.origin import is_of_the_user, name_and_module
+from xleak.shell.process_account import resident_pages
+from xleak.shell.source import parsed
 
 # Of what has no way to it but from where Python cannot look.
 _OUTSIDE = "native code or a running function"
@@ -48,29 +53,70 @@ class ExitHooks:
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """By function."""
-        if self._counts.hooks_added <= 0:
-            return
-        hooks = list(_held_outside(look))
-        if len(hooks) > self._counts.hooks_added:
-            return
+        hooks = list(_held_outside(look)) if look.settled or self._counts.hooks_added > 0 else []
+        at_exit = len(hooks) <= self._counts.hooks_added
         groups: dict[str, list[tuple[object, int]]] = {}
         for hook, held in hooks:
             groups.setdefault(name_and_module(hook)[0], []).append((hook, held))
-        for name, members in groups.items():
+        for name, members in groups.items() if at_exit or look.settled else ():
             held = sum(held for _, held in members)
             births = [it for hook, _ in members for it in look.heap.elements(hook)[1]]
             cause = cause_of(look.watcher.shell, births)
-            cell, line = (cause.cell, cause.line) if cause else (None, None)
             yield _native.Holder(
-                "exit hooks",
-                f"atexit: {name}",
+                "exit hooks" if at_exit else "callbacks of native code",
+                f"atexit: {name}" if at_exit else f"native code: {name}",
                 held,
-                cell,
+                cause.cell if cause else None,
                 name,
                 len(members),
                 "",
-                line=line,
+                line=cause.line if cause else None,
             )
+        if look.settled and self._counts.hooks_added > len(hooks):
+            yield from self._of_arguments(look)
+
+    def _of_arguments(self, look: Look) -> Iterator[_native.Holder]:
+        """The arguments that cells registered beside their callbacks, which no object of Python's shows."""
+        callbacks = list(_registered_with_arguments(look))
+        pages = resident_pages() if callbacks else None
+        if pages is None:
+            return
+        births = [
+            birth
+            for birth in [*look.heap.account([], pages).unseen, *look.heap.births_outside()]
+            if birth[0] in self._counts.hooks_by_cell
+            and birth[1] is not None
+            and not is_import(birth[1])
+        ]
+        cause, held = cause_of(look.watcher.shell, births), sum(size for *_, size in births)
+        if cause is None or held < REPORTED_BYTES:
+            return
+        names = sorted(set(callbacks))
+        count = sum(self._counts.hooks_by_cell[cell] for cell in {cell for cell, *_ in births})
+        own = user_names(look.watcher)
+        release = "; ".join(f"atexit.unregister({it})" for it in names if it in own)
+        yield _native.Holder(
+            "exit hooks",
+            f"atexit: {', '.join(names)}",
+            held,
+            cause.cell,
+            ", ".join(names),
+            count,
+            f"import atexit; {release}" if release else "",
+            line=cause.line,
+        )
+
+
+def _registered_with_arguments(look: Look) -> Iterator[str]:
+    """The callbacks as the cells have them."""
+    entries: dict[str, Any] | None = None
+    for source in look.sources.values():
+        tree = parsed(source) if "register" in source else None
+        for it in ast.walk(tree) if tree else ():
+            if isinstance(it, ast.Call) and it.args and (it.args[1:] or it.keywords):
+                entries = entries or _native.entries_of(look.watcher.shell.user_ns)
+                if meant_by(dotted(it.func), entries) is atexit.register:
+                    yield ast.unparse(it.args[0])
 
 
 def _held_outside(look: Look) -> Iterator[tuple[object, int]]:
@@ -78,9 +124,6 @@ def _held_outside(look: Look) -> Iterator[tuple[object, int]]:
     found: list[object] = []
     for kind in (types.MethodType, types.FunctionType, functools.partial):
         found += look.live.instances(kind)
-    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
     for it, held in look.heap.keeping(found, REPORTED_BYTES):
-        of_a_signal = any(it is handler for handler in handlers)
-        is_users = is_of_the_user(name_and_module(it)[1])
-        if is_users and not of_a_signal and look.heap.way_to(it) == _OUTSIDE:
+        if is_of_the_user(name_and_module(it)[1]) and look.heap.way_to(it) == _OUTSIDE:
             yield it, held

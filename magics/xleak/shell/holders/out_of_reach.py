@@ -6,14 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 
 from xleak import _native
-from xleak.shell.births import Birth, cause_of, is_import
+from xleak.shell.births import Birth, Cause, cause_of, is_import
 from xleak.shell.heap import running_labels
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.origin import is_of_the_user
+from xleak.shell.holders.registry_repairs import repair_of
 from xleak.shell.registries import hooks
 
 # A single object may be in use by whoever keeps it.
 _SINGLE_BYTES = 16 << 20
+# Fewer are no growth.
+_STEPS = 3
 _CACHE = "functools._lru_cache_wrapper"
 # The texts of what cells showed, which the shell writes to its database and keeps for `%notebook`.
 _OF_HISTORY = re.compile(r"\bHistoryManager\b|'history_manager'|\.history_manager\b")
@@ -23,28 +26,45 @@ _IN_MODULE = re.compile(r"sys\.modules\['([^']+)'\]\.")
 def out_of_reach(look: Look) -> Iterator[_native.Holder]:
     """One holder for each object or container that keeps such memory, once it outlived the cell that made it."""
     of_hooks = [label for *_, label in hooks()]
-    for found in look.heap.out_of_reach(running_labels(), of_hooks, REPORTED_BYTES):
+    # A task that still waits at the end, and that no name leads to, nobody can await or cancel.
+    goes_on = not look.settled
+    alike: dict[Cause, list[_native.Holding]] = {}
+    for found in look.heap.out_of_reach(running_labels(), of_hooks, goes_on, REPORTED_BYTES):
         cause = cause_of(look.watcher.shell, found.births)
-        if cause is None or _may_be_in_use(found) or _is_reported(look, found.way):
+        if cause is None or _is_a_librarys_own(found) or _is_reported(look, found.way):
             continue
         if max(cell for cell, _, _ in found.births) >= look.cell:
             look.search_again()
-            continue
-        label = _IN_MODULE.sub(r"\1.", found.way, count=1)
-        yield _native.Holder(
-            "out of reach",
-            label,
-            found.bytes,
-            cause.cell,
-            found.type_name,
-            found.count,
-            f"{_expression(found.way)}.cache_clear()" if found.type_name == _CACHE else "",
-            line=cause.line,
-        )
+        elif _may_be_in_use(found):
+            alike.setdefault(cause, []).append(found)
+        else:
+            yield _holder(cause, [found], repair_of(look, found.way))
+    # One that is in use is one, not one more with each call of the line that makes it.
+    yield from (_holder(cause, its, "") for cause, its in alike.items() if len(its) >= _STEPS)
+
+
+def _holder(cause: Cause, found: list[_native.Holding], repair: str) -> _native.Holder:
+    first, *others = found
+    label = _IN_MODULE.sub(r"\1.", first.way, count=1)
+    return _native.Holder(
+        "out of reach",
+        f"{label} and {len(others)} others" if others else label,
+        sum(it.bytes for it in found),
+        cause.cell,
+        first.type_name,
+        sum(it.count for it in found),
+        f"{_expression(first.way)}.cache_clear()" if first.type_name == _CACHE else repair,
+        line=cause.line,
+    )
 
 
 def _may_be_in_use(found: _native.Holding) -> bool:
-    if (found.count == 1 and found.bytes < _SINGLE_BYTES) or _OF_HISTORY.search(found.way):
+    # What code of the user's captured is theirs, not a buffer that a library works with.
+    return found.count == 1 and not found.by_users_code and found.bytes < _SINGLE_BYTES
+
+
+def _is_a_librarys_own(found: _native.Holding) -> bool:
+    if _OF_HISTORY.search(found.way):
         return True
     # What no line of the user's made is a library's own, as the sources that drawing a traceback reads.
     of_lines = sum(size for _, place, size in found.births if place is not None)

@@ -118,7 +118,9 @@ def judged(session: Session, *cells: str) -> list[_native.Finding]:
     for cell in [IMPORTS, *cells, "done = 1"]:
         assert session.run(cell)
     session.watcher.settle()
-    return [it for it in session.watcher.findings() if it.code in ("XL408", "XL421", "XL423")]
+    return [
+        it for it in session.watcher.findings() if it.code in ("XL408", "XL421", "XL423", "XL425")
+    ]
 
 
 @pytest.mark.parametrize("label", OUT_OF_REACH)
@@ -182,6 +184,27 @@ def test_additions_that_nothing_reads_or_hits_are_named(session: Session, way: s
     session.run(found.fixes[0].code)
     session.watcher.settle()
     assert [it for it in session.watcher.findings() if it.code == "XL423"] == []
+
+
+LEARNER = """
+class Learner:
+    def __init__(self):
+        self.weights = np.zeros(200_000)
+        slots.setdefault('hour', []).append(self.learn)
+    def learn(self, x): self.weights[0] += x
+"""
+
+
+def test_callbacks_that_earlier_runs_registered_are_named_though_they_are_called(
+    session: Session,
+) -> None:
+    again = "learner = Learner()\nfor act in slots['hour']: act(1)"
+    found = judged(session, f"slots = {{}}{LEARNER}", again, again, again)
+    assert [(it.code, it.key, (it.bytes or 0) // MIB) for it in found] == [
+        ("XL425", "slots['hour']", 3)
+    ]
+    session.run(found[0].fixes[0].code)
+    assert len(session.shell.user_ns["slots"]["hour"]) == 1
 
 
 @pytest.mark.parametrize("name", READ)

@@ -24,10 +24,22 @@ std::string message_in_sight(const Holder& holder) {
   return of_earlier_runs(holder) + " They may still be on the screen.";
 }
 
+std::string message_of_callbacks(const Holder& holder) {
+  const std::string all = holder.label + " (" + holder.largest + ") keeps " +
+                          human(holder.held_bytes) + " of callbacks that " +
+                          std::to_string(holder.count) +
+                          " earlier runs of a cell added, each of which is still called.";
+  return holder.release.empty() ? all + " Remove the earlier ones."
+                                : all + " Free them with `" + holder.release + "`.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
   HolderRule in_sight{"earlier runs in sight", "Remove the earlier ones", message_in_sight};
   in_sight.severity = Severity::note;
-  return holder_findings(session, {{"earlier runs", "Remove the earlier ones", message}, in_sight});
+  return holder_findings(session, {{"earlier runs", "Remove the earlier ones", message},
+                                   {"callbacks of earlier runs", "Remove the earlier ones",
+                                    message_of_callbacks},
+                                   in_sight});
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from xleak import _native
 from xleak.shell.holders.containers import (
@@ -15,6 +15,7 @@ from xleak.shell.holders.containers import (
 )
 from xleak.shell.holders.growth_history import RISES, GrowthHistory, Observed
 from xleak.shell.holders.look import REPORTED_BYTES, Look
+from xleak.shell.holders.places import is_within
 from xleak.shell.holders.sign_reader import MAKERS, Signs
 from xleak.shell.holders.signs import SourceSigns
 from xleak.shell.modules import is_module
@@ -41,7 +42,7 @@ class GrowingContainers:
         for it in (found[way] for way in sorted(grown)):
             kind = _kind_of(it, signs)
             meant = kind == "growing container" and _is_by_name(it, look)
-            if kind and not (meant or signs.bounded(it.name) or _is_within(it, grown)):
+            if kind and not (meant or signs.bounded(it.name) or is_within(it.way, grown)):
                 leaks.setdefault(it.family, []).append(it)
         for family, members in leaks.items():
             yield self._told(family, members, signs, grown[members[0].way])
@@ -70,10 +71,6 @@ class GrowingContainers:
             # An earlier cell made it with little in it, or there would have been a look.
             is_new = bool({it.name, it.head} & latest.bound)
             yield Observed(way, id(it.object), it.count, it.kept, is_new, by_the_user)
-
-
-def _is_within(it: Collection, ways: Iterable[str]) -> bool:
-    return any(it.way != way and it.way.startswith((f"{way}[", f"{way}.")) for way in ways)
 
 
 def _is_by_name(it: Collection, look: Look) -> bool:

@@ -1,10 +1,12 @@
-"""Objects of libraries that keep what cells or functions hand to them, one after another, and that no code reads."""
+"""Objects of libraries that keep what cells or functions hand to them, one after another, and that no code reads, and
+lists of callbacks, which are called by whoever has them."""
 
 from __future__ import annotations
 
+import functools
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +17,7 @@ from xleak.shell.heap import running_labels, user_names
 from xleak.shell.holders.containers import is_users_class
 from xleak.shell.holders.library_uses import Mention, binds, hands_over, mentions
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users, may_be_released
+from xleak.shell.holders.places import overlaps
 from xleak.shell.holders.reruns import code_of
 from xleak.shell.holders.uses import first_name
 from xleak.shell.modules import is_module
@@ -31,6 +34,7 @@ _NO_LIBRARY: tuple[type, ...] = (
     types.CellType,
     types.GeneratorType,
 )
+_CALLED = (types.FunctionType, types.MethodType, functools.partial)
 # Who reads an element of these takes it out.
 _QUEUES = [("queue", "Queue"), ("asyncio.queues", "Queue")]
 _SHOWS = ("_repr_html_", "_repr_png_", "_repr_svg_", "_repr_mimebundle_", "_ipython_display_")
@@ -68,8 +72,10 @@ class LibraryPiles:
         known, self._found = self._found, set()
         for pile in _piles(look):
             others = {*look.explained, *look.reported, *self._found}
-            if (look.settled or pile.way in known) and not _is_within(pile.way, others):
-                holder = _earlier_runs(look, pile) or _handed_over(look, pile)
+            if (look.settled or pile.way in known) and not overlaps(pile.way, others):
+                holder = _earlier_runs(look, pile)
+                if holder is None and not _are_callbacks(pile.object):
+                    holder = _handed_over(look, pile)
                 if holder is not None:
                     self._found.add(pile.way)
                     yield holder
@@ -79,9 +85,10 @@ def _piles(look: Look) -> list[_Pile]:
     """The innermost first."""
     found = []
     for it, way, owners, parts in look.heap.piles(REPORTED_BYTES):
-        owner = next((own for own in reversed([*owners, it]) if not _is_plain(own)), None)
+        owner = next((own for own in reversed([*owners, it]) if not _is_plain(own)), it)
         way = way.removesuffix(".__dict__")
-        if owner is None or not _is_of_a_library(owner) or not is_the_users(way):
+        is_librarys = not _is_plain(owner) and _is_of_a_library(owner)
+        if not (is_librarys or _are_callbacks(it)) or not is_the_users(way):
             continue
         if any(is_module(own) for own in owners):
             continue
@@ -93,19 +100,15 @@ def _is_plain(it: object) -> bool:
     return _native.is_exactly(it, _PLAIN)
 
 
+def _are_callbacks(it: object) -> bool:
+    elements = _native.values_of(it) if _is_plain(it) else []
+    return bool(elements) and all(_native.is_exactly(element, _CALLED) for element in elements)
+
+
 def _is_of_a_library(it: object) -> bool:
     if _native.is_kind_of(it, _NO_LIBRARY) or is_users_class(type(it)):
         return False
     return not is_instance(it, "numpy", "ndarray") and not is_instance(it, "torch", "Tensor")
-
-
-def _is_within(way: str, others: Iterable[str]) -> bool:
-    return any(
-        way == other
-        or way.startswith((f"{other}[", f"{other}."))
-        or other.startswith((f"{way}[", f"{way}."))
-        for other in others
-    )
 
 
 def _earlier_runs(look: Look, pile: _Pile) -> _native.Holder | None:
@@ -123,24 +126,39 @@ def _earlier_runs(look: Look, pile: _Pile) -> _native.Holder | None:
         if not is_growth or len(earlier) < _STEPS - 1 or size < REPORTED_BYTES:
             continue
         births = [it for part in pile.parts if part.cell in earlier for it in part.births]
-        if _is_read(look, pile, births, min(by_run)):
+        are_called = _are_callbacks(pile.object)
+        if not are_called and _is_read(look, pile, births, min(by_run)):
             continue
         cause = cause_of(look.watcher.shell, births)
         covered = _covered(pile.owner) >= len(earlier)
         is_shown = _is_shown(pile.owner) and not covered
         return _native.Holder(
-            "earlier runs in sight" if is_shown else "earlier runs",
+            "callbacks of earlier runs"
+            if are_called
+            else "earlier runs in sight"
+            if is_shown
+            else "earlier runs",
             pile.way,
             size,
             cause.cell if cause else earlier[0],
             _native.type_name(pile.owner),
             len(earlier),
-            f"[it.remove() for it in {pile.way}.images[:-1]];"
-            if covered and may_be_released(pile.way)
-            else "",
+            _removing(look, pile, len(earlier), covered),
             line=cause.line if cause else None,
         )
     return None
+
+
+def _removing(look: Look, pile: _Pile, count: int, covered: bool) -> str:
+    """Empty where it is not known which are the earlier ones."""
+    if not may_be_released(pile.way):
+        return ""
+    if covered:
+        return f"[it.remove() for it in {pile.way}.images[:-1]];"
+    first = _native.values_of(pile.object, 0, count) if type(pile.object) is list else []
+    alone = [it for it in first if look.heap.keeps(pile.object, it)]
+    is_theirs = _are_callbacks(pile.object) and len(alone) == count
+    return f"del {pile.way}[:{count}]" if is_theirs else ""
 
 
 def _keys(look: Look) -> dict[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from xleak import _native
@@ -42,6 +42,16 @@ def parent_of(way: str) -> str:
     """The expression of what a value is an attribute or an element of; empty for a name."""
     found = _LAST.fullmatch(way)
     return found.group(1) if found else ""
+
+
+def is_within(way: str, others: Iterable[str]) -> bool:
+    """Whether a way leads on from one of the others."""
+    return any(way.startswith((f"{other}[", f"{other}.")) for other in others)
+
+
+def overlaps(way: str, others: Collection[str]) -> bool:
+    """Whether it is one of the others, leads on from one or to one."""
+    return way in others or is_within(way, others) or any(is_within(it, [way]) for it in others)
 
 
 def value_at(namespace: dict[Any, Any], way: str) -> Any:

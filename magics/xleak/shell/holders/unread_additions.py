@@ -13,6 +13,7 @@ from xleak.shell.holders.additions import Doing, Named, Place, places_in
 from xleak.shell.holders.call_sites import is_called_again
 from xleak.shell.holders.containers import Collection, collections_of, is_users_function
 from xleak.shell.holders.look import REPORTED_BYTES, Look
+from xleak.shell.holders.places import overlaps
 from xleak.shell.holders.unhit_memos import never_hits
 
 # Fewer elements are no growth.
@@ -43,7 +44,7 @@ class UnreadAdditions:
         runs: _Runs | None = None
         for it in collections_of(look, captured=True, least=REPORTED_BYTES):
             is_asked = look.settled or it.way in known
-            if not is_asked or _is_within(it.way, {*look.explained, *look.reported, *self._found}):
+            if not is_asked or overlaps(it.way, {*look.explained, *look.reported, *self._found}):
                 continue
             count, births = look.heap.elements(it.object)
             runs = _runs(look) if runs is None and count >= _STEPS else runs
@@ -62,14 +63,6 @@ class UnreadAdditions:
                 f"{it.way}.clear()",
                 line=cause.line,
             )
-
-
-def _is_within(way: str, others: set[str]) -> bool:
-    """Whether something else is said of it, of what has it or of what is in it."""
-    return any(
-        way == other or way.startswith((f"{other}[", f"{other}.")) or other.startswith(f"{way}[")
-        for other in others
-    )
 
 
 def _added_by(look: Look, it: Collection, births: Sequence[Birth], runs: _Runs) -> _Added | None:

@@ -79,9 +79,27 @@ def grid(site, minute): return np.full(20_000, minute)
 for minute in range(0, 100, 5): top = grid("A", minute).max()
 """,
 }
+UNREAD["areas"] = """
+class Mesh:
+    def __init__(self, n): self.points = np.full(20_000, float(n))
+areas = {}
+def area(mesh):
+    if mesh not in areas: areas[mesh] = mesh.points * 2
+    return areas[mesh].sum()
+---
+found = [area(Mesh(n)) for n in range(8)]
+"""
+METER = UNREAD["meter.rows['z']"].replace("self.rows = {}", "self.rows = []")
 READ = {
     "a memo that hits in the next round": UNREAD["ds.known"].replace("ds.epoch = epoch", "pass"),
     "a memo that another cell asks again": UNREAD["ds.known"] + "---\nprint(ds[3].sum())",
+    "a memo of objects that a list has too": UNREAD["areas"].replace(
+        "[area(Mesh(n)) for n in range(8)]", "[(it, area(it)) for it in map(Mesh, range(8))]"
+    ),
+    "a window of the last": METER.replace(
+        "self.rows.setdefault(name, []).append(value)",
+        "self.rows.append(value); self.rows = self.rows[-4:]",
+    ),
     "a memo of the inner loop": """
 known = {}
 def part(size):

@@ -17,7 +17,7 @@ std::string message(const Holder& holder) {
 std::string message_of_memo(const Holder& holder) {
   return holder.label + " keeps " + human(holder.held_bytes) + " in " +
          std::to_string(holder.count) + " entries in which " + holder.largest +
-         "() found nothing again: each turn of the loop asks for other keys. Free them with `" +
+         "() cannot have found anything again: no key comes back. Free them with `" +
          holder.release + "`, and leave out of the key what never comes back.";
 }
 

@@ -130,6 +130,8 @@ class _Reader:
         if isinstance(statement, ast.AugAssign):
             return Doing.ADDS
         value = getattr(statement, "value", None)
+        if isinstance(value, ast.Subscript) and self._is_container(value.value):
+            return Doing.TAKES
         if value is not None and any(self._is_container(it) for it in ast.walk(value)):
             return Doing.ADDS
         in_function = any(isinstance(it, _FUNCTIONS) for it in parents)

@@ -75,7 +75,7 @@ class UnboundedCaches:
 def _kind_of(it: _Cache) -> tuple[str, str]:
     """The kind of a cache without hits, and the types of the arguments that were new."""
     asked = _new_arguments(it.object)
-    identities = [argument for argument in asked if _is_compared_by_identity(argument)]
+    identities = [argument for argument in asked if is_compared_by_identity(argument)]
     kind = "cache of identities" if identities else "cache without hits"
     names = sorted({class_name(type(argument)) for argument in identities or asked})
     return kind, " and ".join(f"`{name}`" for name in names)
@@ -98,7 +98,7 @@ def _arguments(key: object) -> Iterator[object]:
     yield from (it for it in parts if type(it) is not object)
 
 
-def _is_compared_by_identity(argument: object) -> bool:
+def is_compared_by_identity(argument: object) -> bool:
     owner = next(it for it in ancestors_of(type(argument)) if "__hash__" in class_fields(it))
     return owner is object or is_tensor(argument)
 

@@ -11,6 +11,7 @@ from xleak.shell.heap import user_names
 from xleak.shell.holders.call_sites import LOOPS
 from xleak.shell.holders.containers import Collection
 from xleak.shell.holders.look import Look
+from xleak.shell.holders.unbounded_caches import is_compared_by_identity
 from xleak.shell.source import parsed
 
 # Fewer turns of a loop are no growth.
@@ -20,13 +21,16 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def never_hits(look: Look, it: Collection, cells: set[int]) -> bool:
-    """Whether each turn of the loop that fills a dictionary asks for other keys, and no cell asks again.
+    """Whether nobody can ask a dictionary again for what is in it, since it alone has the objects that are its keys; or
+    each turn of the loop that fills it asks for other keys, and no cell asks again.
 
     cells: those in which entries were made.
     """
     if not _native.is_kind_of(it.object, dict):
         return False
     keys = [_parts(key) for key, _ in _native.items_of(it.object)]
+    if all(any(_is_its_alone(look, it, part) for part in parts) for parts in keys[:-1]):
+        return True
     names = _names(look, it)
     own = _native.entries_of(look.watcher.shell.user_ns)
     for cell, source in look.sources.items():
@@ -39,6 +43,11 @@ def never_hits(look: Look, it: Collection, cells: set[int]) -> bool:
         if cell == max(cells) and not _moves_on(keys, [own.get(it) for it in _counters(loops[0])]):
             return False
     return True
+
+
+def _is_its_alone(look: Look, it: Collection, part: object) -> bool:
+    """Whether nobody else has what they would have to ask with."""
+    return is_compared_by_identity(part) and look.heap.keeps(it.object, part)
 
 
 def _parts(key: object) -> list[object]:

@@ -557,6 +557,7 @@ class OutputEntry:
         type_name: str,
         holders: list[str],
         together: list[int] = ...,
+        line: int | None = None,
     ) -> None: ...
     @property
     def number(self) -> int: ...
@@ -572,6 +573,8 @@ class OutputEntry:
     def holders(self) -> list[str]: ...
     @property
     def together(self) -> list[int]: ...
+    @property
+    def line(self) -> int | None: ...
 
 class Holder:
     """A literal fact for judge(): what keeps memory that no name and no output entry reaches."""

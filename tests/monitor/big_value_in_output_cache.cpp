@@ -54,6 +54,12 @@ TEST_SUITE("big_value_in_output_cache") {
     CHECK(more.fixes[0].code == "%xdel Out[4] Out[7] Out[9]");
   }
 
+  TEST_CASE("the finding names the line whose value was shown") {
+    OutputEntry shown = entry(64 * kMiB);
+    shown.line = 3;
+    CHECK(judged(shown)[0].line == 3);
+  }
+
   TEST_CASE("it is reported from 1 MiB on") {
     CHECK(judged(entry(kMiB)).size() == 1);
     CHECK(judged(entry(kMiB - 1)).empty());

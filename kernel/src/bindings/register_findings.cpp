@@ -96,24 +96,27 @@ void register_judgement(py::module_& m) {
   py::class_<OutputEntry>(m, "OutputEntry", "One entry of the shell's output cache, as measured.")
       .def(py::init([](int number, std::optional<int> shown_cell, std::int64_t held_bytes,
                        bool mentioned, std::string type_name, std::vector<std::string> holders,
-                       std::vector<int> together) {
+                       std::vector<int> together, std::optional<int> line) {
              return OutputEntry{number,
                                 shown_cell,
                                 held_bytes,
                                 mentioned,
                                 std::move(type_name),
                                 std::move(holders),
-                                std::move(together)};
+                                std::move(together),
+                                line};
            }),
            py::arg("number"), py::arg("shown_cell"), py::arg("held_bytes"), py::arg("mentioned"),
-           py::arg("type_name"), py::arg("holders"), py::arg("together") = std::vector<int>{})
+           py::arg("type_name"), py::arg("holders"), py::arg("together") = std::vector<int>{},
+           py::arg("line") = py::none())
       .def_readonly("number", &OutputEntry::number)
       .def_readonly("shown_cell", &OutputEntry::shown_cell)
       .def_readonly("held_bytes", &OutputEntry::held_bytes)
       .def_readonly("mentioned", &OutputEntry::mentioned)
       .def_readonly("type_name", &OutputEntry::type_name)
       .def_readonly("holders", &OutputEntry::holders)
-      .def_readonly("together", &OutputEntry::together);
+      .def_readonly("together", &OutputEntry::together)
+      .def_readonly("line", &OutputEntry::line);
   py::class_<Holder>(m, "Holder", "What keeps memory that no name and no output entry reaches.")
       .def(py::init([](std::string kind, std::string label, std::int64_t held_bytes,
                        std::optional<int> since_cell, std::string largest, int count,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xleak import _native
-from xleak.shell.source import lines_left_out
+from xleak.shell.source import last_line, lines_left_out
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -49,6 +49,12 @@ def lines_before(shell: InteractiveShell, count: int | None) -> int:
     """Lines of In[count] before the first that Python counts."""
     typed = shell.history_manager.input_hist_raw if shell.history_manager else []
     return lines_left_out(typed[count]) if count is not None and count < len(typed) else 0
+
+
+def shown_line(shell: InteractiveShell, count: int) -> int | None:
+    """The line of In[count] whose value is Out[count]."""
+    typed = shell.history_manager.input_hist_raw if shell.history_manager else []
+    return last_line(typed[count]) if count < len(typed) else None
 
 
 def _cause(shell: InteractiveShell, cell: int, place: tuple[str, int, str] | None) -> Cause:

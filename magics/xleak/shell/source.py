@@ -54,6 +54,13 @@ def _tree(code: str) -> ast.Module | None:
         return None
 
 
+def last_line(source: str) -> int | None:
+    """The line in which the last statement of a cell begins, where its value is the cell's."""
+    tree = parsed(source)
+    last = tree.body[-1] if tree and tree.body else None
+    return last.lineno if isinstance(last, ast.Expr) else None
+
+
 def lines_left_out(text: str) -> int:
     """Those at the head of a cell that IPython does not hand to Python."""
     head = text[: len(text) - len(text.lstrip())]

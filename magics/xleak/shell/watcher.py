@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from xleak import _native
 from xleak.originals import time
+from xleak.shell.births import shown_line
 from xleak.shell.caches import UNDERSCORES, OutputCaches
 from xleak.shell.cell_outputs import CellOutputs, TerminalOutputs
 from xleak.shell.entry import entry
@@ -404,6 +405,7 @@ class Watcher:
             printable(facts.type_name),
             [printable(holder) for holder in facts.holders],
             facts.together,
+            shown_line(self.shell, facts.number),
         )
 
     def _tell(self, *, in_cell: bool) -> None:

@@ -45,6 +45,7 @@ Finding finding_of(const OutputEntry& entry, const SessionView& session) {
   Finding finding;
   finding.cell = session.cell;
   finding.cause_cell = entry.shown_cell;
+  finding.line = entry.line;
   finding.bytes = entry.held_bytes;
   finding.holders = entry.holders;
   finding.path = {"Out", key.substr(3), entry.type_name};

@@ -61,6 +61,7 @@ struct OutputEntry {
   std::string type_name;
   std::vector<std::string> holders;  ///< "Out[2]", "_2", "__", …
   std::vector<int> together = {};    ///< Entries that lead to the same memory and have to go too.
+  std::optional<int> line = std::nullopt;  ///< Of that cell, whose value it is.
 };
 
 /// What keeps memory that no name of the user's and no output entry reaches, as measured.

@@ -27,19 +27,31 @@ _HOOKED = ("sys", "threading")
 
 def registries(shell: InteractiveShell) -> Iterator[tuple[str, object]]:
     """(label, object) of those that are there. Imports nothing."""
-    yield "IPython's events", shell.events.callbacks
-    yield "the list gc.callbacks", gc.callbacks
+    for label, _, found in registries_with_code(shell):
+        yield label, found
+
+
+def registries_with_code(shell: InteractiveShell) -> Iterator[tuple[str, str, object]]:
+    """The same, with the code that a cell has them by."""
+    yield "IPython's events", "get_ipython().events.callbacks", shell.events.callbacks
+    yield "the list gc.callbacks", '__import__("gc").callbacks', gc.callbacks
     for label, module, path in _REGISTRIES:
         found = _found(module, path.split("."))
         if found is not None:
-            yield label, found
+            by_name = (
+                f'__import__("{module}")'
+                if "." not in module
+                else f'__import__("sys").modules["{module}"]'
+            )
+            yield label, f"{by_name}.{path}", found
     for number in signal.valid_signals():
         handler = signal.getsignal(number)
         if handler is not None and not _native.is_kind_of(handler, int):
-            yield f"the handler of {_name_of(number)}", handler
+            code = f'__import__("signal").getsignal({int(number)})'
+            yield f"the handler of {_name_of(number)}", code, handler
     loop = _event_loop()
     if loop is not None:
-        yield "asyncio's event loop", loop
+        yield "asyncio's event loop", '__import__("asyncio").get_event_loop()', loop
 
 
 def hooks() -> Iterator[tuple[dict[str, Any], str, str]]:

@@ -24,6 +24,7 @@ from xleak.shell.holders.executed import (
 )
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users, may_be_released
 from xleak.shell.holders.places import parent_of, place_of, replacing, value_at
+from xleak.shell.holders.repairs import taking_out
 from xleak.shell.holders.signs import since
 from xleak.shell.holders.uses import Uses, first_name, reads_other_attributes
 
@@ -244,7 +245,7 @@ class AskedFor:
             if asked.kind == "closed" and not _keeps_figures(look, asked, found):
                 continue
             self._found.add(found.way)
-            release = _release(look, asked, found)
+            release = _release(look, asked, found) or taking_out(look, found.way, found.bytes)
             yield _native.Holder(
                 asked.kind,
                 _function_on(look, found)

@@ -18,6 +18,7 @@ from xleak.shell.holders.containers import is_users_class
 from xleak.shell.holders.library_uses import Mention, binds, hands_over, mentions
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users, may_be_released
 from xleak.shell.holders.places import overlaps
+from xleak.shell.holders.repairs import taking_out
 from xleak.shell.holders.reruns import code_of
 from xleak.shell.holders.uses import first_name
 from xleak.shell.modules import is_module
@@ -276,7 +277,7 @@ def _handed_over(look: Look, pile: _Pile) -> _native.Holder | None:
         cause.cell,
         _native.type_name(pile.owner),
         count,
-        release if may_be_released(pile.way) else "",
+        (release if may_be_released(pile.way) else "") or taking_out(look, pile.way, size),
         line=cause.line,
     )
 

@@ -11,6 +11,7 @@ from xleak.shell.heap import running_labels
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.origin import is_of_the_user
 from xleak.shell.holders.registry_repairs import repair_of
+from xleak.shell.holders.repairs import taking_out
 from xleak.shell.registries import hooks
 
 # A single object may be in use by whoever keeps it.
@@ -38,7 +39,8 @@ def out_of_reach(look: Look) -> Iterator[_native.Holder]:
         elif _may_be_in_use(found):
             alike.setdefault(cause, []).append(found)
         else:
-            yield _holder(cause, [found], repair_of(look, found.way))
+            repair = repair_of(look, found.way) or taking_out(look, found.way, found.bytes)
+            yield _holder(cause, [found], repair)
     # One that is in use is one, not one more with each call of the line that makes it.
     yield from (_holder(cause, its, "") for cause, its in alike.items() if len(its) >= _STEPS)
 

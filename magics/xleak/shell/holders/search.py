@@ -13,7 +13,6 @@ from xleak.shell.holders.cell_watchers import CellWatchers
 from xleak.shell.holders.doubled_peaks import peaked_again
 from xleak.shell.holders.long_cells import LongCell
 from xleak.shell.holders.look import Look, Reporter
-from xleak.shell.holders.places import value_at
 from xleak.shell.holders.uses import first_name
 from xleak.shell.loading import load
 from xleak.shell.outputs import OutputFacts, kept_by_outputs
@@ -33,6 +32,7 @@ _REPORTERS = "xleak.shell.holders.reporters"
 _GRAPHS_MS = 3_600_000.0
 # The share of a name's memory from which on what is said of a part is said of the name.
 _NEARLY_ALL = 0.9
+_AT_STATEMENT = re.compile(r"(?:^|; )([^\W\d]\w*)")
 
 
 class Holders:
@@ -176,7 +176,8 @@ class Holders:
 
 def _with_line(look: Look, holder: _native.Holder) -> _native.Holder:
     """With the cell and the line that made what a name holds, where the ledger knows them."""
-    cause = cause_of(look.watcher.shell, _births(look, holder)) if holder.held_bytes else None
+    is_known = holder.line is not None or not holder.held_bytes
+    cause = None if is_known else cause_of(look.watcher.shell, _births(look, holder))
     if holder.line is not None or cause is None or cause.line is None:
         return holder
     return _native.Holder(
@@ -193,10 +194,17 @@ def _with_line(look: Look, holder: _native.Holder) -> _native.Holder:
 
 
 def _births(look: Look, holder: _native.Holder) -> list[Birth]:
-    """Of what a label holds, or the object that it is the expression of; of what its first name does, where that is
-    hardly more."""
-    heap, value = look.heap, value_at(look.watcher.shell.user_ns, holder.label)
-    name = first_name(holder.label)
-    is_all = heap.retained_bytes(name) * _NEARLY_ALL <= holder.held_bytes
-    births = heap.births(holder.label) or (heap.births(name) if is_all else [])
-    return births or (heap.elements(value)[1] if value is not None else [])
+    """Of what a label holds; of what its first name does, where that is hardly more; of what is behind the expression,
+    or behind what it fills; of what the names hold together that the repair reaches."""
+    from xleak.shell.holders.repairs import object_at
+
+    heap, label = look.heap, holder.label
+    name = first_name(label)
+    births = heap.births(label)
+    if not births and heap.retained_bytes(name) * _NEARLY_ALL <= holder.held_bytes:
+        births = heap.births(name)
+    for way in (label, holder.largest):
+        there = None if births else object_at(look, way)
+        births = births if there is None else heap.elements(there)[1]
+    names = {name, *_AT_STATEMENT.findall(holder.release)}
+    return births or heap.births_together(sorted(names))

@@ -67,6 +67,18 @@ stack = contextlib.ExitStack()
 volume = np.random.rand(2_500_000)
 stack.callback(print, volume)
 """
+_FAULTS = """
+import numpy as np
+def check(number):
+    grid = np.random.rand(400_000)
+    raise ArithmeticError(str(number))
+faults = []
+for number in range(6):
+    try:
+        check(number)
+    except ArithmeticError as error:
+        faults.append((number, error))
+"""
 _SHOWN = """
 import numpy as np
 order = 1
@@ -97,9 +109,10 @@ def _repaired(code: str, *cells: str) -> dict[str, str]:
         ("XL421", [_EVENTS], "1 3", "del get_ipython().events.callbacks['post_run_cell']["),
         ("XL422", [_IN_A_TABLE, "del model"], "1 4", "del table['save'][0]"),
         ("XL421", [_STACKED, "del volume"], "1 4", "del stack._exit_callbacks[0]"),
+        ("XL403", [_FAULTS], "1 3", "for it in faults: it[1].__traceback__ = None"),
         ("XL401", [_SHOWN], "1 4", "%xdel Out[1]"),
     ],
-    ids=["module", "events", "table", "stack", "shown"],
+    ids=["module", "events", "table", "stack", "errors", "shown"],
 )
 def test_a_finding_names_the_line_and_its_repair_frees_the_memory(
     code: str, cells: list[str], place: str, offered: str

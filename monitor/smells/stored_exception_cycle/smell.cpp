@@ -16,8 +16,18 @@ std::string message(const Holder& holder) {
          holder.release + "`, or keep its text in its place.";
 }
 
+std::string message_of_several(const Holder& holder) {
+  return std::to_string(holder.count) + " errors in " + holder.label + " (" + holder.largest +
+         ") keep " + human(holder.held_bytes) +
+         " alive by their tracebacks: the locals of the functions that they went through. Free "
+         "them with `" +
+         holder.release + "`, or keep their texts in their place.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {"exception", "Keep the error without its frames", message});
+  return holder_findings(
+      session, {{"exception", "Keep the error without its frames", message},
+                {"exceptions", "Keep the errors without their frames", message_of_several}});
 }
 
 using source::Bound;

@@ -31,6 +31,9 @@ _CONTAINERS = (list, deque, dict, set, defaultdict, OrderedDict)
 # Rounding, and what a container takes itself.
 _NEARLY_ALL = 0.9
 
+# Cycles, as classes are, wait for the collector.
+_COLLECTED = '; __import__("gc").collect();'
+
 _Link = tuple[object, object]
 
 
@@ -66,7 +69,8 @@ def taking_out(look: Look, way: str, held: int) -> str:
     for cut in _cuts(look, steps, is_all, steps[0].place.isidentifier()):
         freed = sum(look.heap.freed_by([], cut.links).values())
         if freed >= _NEARLY_ALL * held:
-            return cut.code
+            waits = look.heap.would_wait([], cut.links)
+            return f"{cut.code.rstrip(';')}{_COLLECTED}" if waits else cut.code
     return ""
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from xleak.shell.holders.method_reads import may_read
 from xleak.shell.holders.part_uses import PartUses, Step, code_in, uses_in
+from xleak.shell.source import parsed
 
 LIST: list[Step] = [("list", frozenset([None]))]
 TABLE: list[Step] = [("dict", frozenset(["a", "b"]))]
@@ -17,8 +18,9 @@ RECORDS: list[Step] = [("list", frozenset([None])), ("dict", frozenset(["run"]))
 
 
 def uses(steps: list[Step], *cells: str) -> PartUses:
-    code = {name: node for cell in cells for name, node in code_in(cell)}
-    return uses_in(cells, "xs", steps, code)
+    trees = {cell: parsed(cell) for cell in cells}
+    code = {name: node for tree in trees.values() if tree for name, node in code_in(tree)}
+    return uses_in(list(trees.items()), "xs", steps, code)
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,9 @@ def may_read(owner: object, operation: str, parts: set[str], own: set[str]) -> b
 def _found(kind: type, name: str) -> tuple[type, Any] | None:
     """The class that has an attribute, and what it has."""
     for base in ancestors_of(kind):
-        fields = class_fields(base)
-        if name in fields:
-            return base, fields[name]
+        found = class_fields(base).get(name)
+        if found is not None:
+            return base, found
     return None
 
 

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xleak.shell.source import parsed
-
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # They hand on the elements of what they get.
 _PASSING = ("list", "tuple", "sorted", "reversed", "iter", "set", "filter")
@@ -20,8 +18,12 @@ _EMPTYING = ("clear", "remove", "discard")
 _RUNS_TEXT = re.compile(r"(?m)^[^'\"\n=]*=?\s*%|\b(?:eval|exec|query|globals|locals)\b")
 _DEEPEST = 8
 
-Step = tuple[str, frozenset[object]]
-"""The kind of a container, "list", "dict" or "tuple", and the keys or places at which the objects are."""
+Key = str | int | None
+Step = tuple[str, frozenset[Key]]
+"""The kind of a container, "list", "dict" or "tuple", and the keys or places at which the objects are; None: at any."""
+
+Cell = tuple[str, ast.Module | None]
+"""A source and its tree; None where it is no Python."""
 
 
 @dataclass(frozen=True)
@@ -54,16 +56,14 @@ class PartUses:
 
     operations: set[str] = field(default_factory=set)
     anything: bool = False
-    mentioned: bool = False
 
 
 def uses_in(
-    sources: Sequence[str], name: str, steps: Sequence[Step], code: Mapping[str, ast.AST]
+    cells: Sequence[Cell], name: str, steps: Sequence[Step], code: Mapping[str, ast.AST]
 ) -> PartUses:
     """What cells do with the objects behind a name. code: functions and classes by their names."""
     reader = _Reader(name, steps, code)
-    for source in sources:
-        tree = parsed(source)
+    for source, tree in cells:
         if tree is None or _RUNS_TEXT.search(source):
             reader.uses.anything |= re.search(rf"\b{re.escape(name)}\b", source) is not None
         if tree is not None:
@@ -71,10 +71,9 @@ def uses_in(
     return reader.uses
 
 
-def code_in(source: str) -> Iterator[tuple[str, ast.AST]]:
+def code_in(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     """The functions and classes that a cell makes."""
-    tree = parsed(source)
-    for node in ast.walk(tree) if tree else ():
+    for node in ast.walk(tree):
         if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
             yield node.name, node
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
@@ -88,7 +87,6 @@ class _Reader:
 
     def __init__(self, name: str, steps: Sequence[Step], code: Mapping[str, ast.AST]) -> None:
         self.uses = PartUses()
-        self._name = name
         self._steps = steps
         self._code = code
         self._globals: dict[str, _Value] = {name: _Own(0)}
@@ -170,11 +168,11 @@ class _Reader:
     def _kind(self, value: _Own) -> str:
         return self._steps[value.level][0] if value.level < len(self._steps) else "object"
 
-    def _at(self, value: _Own, key: object) -> _Value:
+    def _at(self, value: _Own, key: Key) -> _Value:
         """What is at a key or a place; key None: at any."""
         kind, keys = self._steps[value.level]
         is_known = kind != "list" and key is not None and None not in keys
-        return None if is_known and key not in keys else _Own(value.level + 1)
+        return None if is_known and keys.isdisjoint({key}) else _Own(value.level + 1)
 
     def _each(self, value: _Value) -> _Value:
         """What a loop over it has in its variable."""
@@ -248,7 +246,6 @@ class _Reader:
 
     def _of_name(self, it: ast.Name, names: dict[str, _Value]) -> _Value:
         value = names[it.id] if it.id in names else self._globals.get(it.id)
-        self.uses.mentioned |= value is not None
         if value is None and it.id in self._code:
             # It may be called, by whomever it is handed to.
             self._lose(self._run(self._code[it.id], ()))
@@ -274,7 +271,7 @@ class _Reader:
             return None
         if is_slice:
             return _Rows((self._each(value),))
-        return self._at(value, it.slice.value if isinstance(it.slice, ast.Constant) else None)
+        return self._at(value, _key(it.slice))
 
     def _comprehension(
         self,
@@ -380,9 +377,8 @@ class _Reader:
             if name == "items":
                 return _Rows((None, self._at(owner, None)), alone=False)
         if name in ("get", "pop", "popleft", "popitem"):
-            first = it.args[0] if it.args else None
-            key = first.value if isinstance(first, ast.Constant) else None
-            return self._at(owner, key if self._kind(owner) == "dict" else None)
+            key = _key(it.args[0]) if it.args and self._kind(owner) == "dict" else None
+            return self._at(owner, key)
         if name == "copy":
             return owner
         if name not in (*_EMPTYING, "append", "update", "setdefault", "add", "count", "index"):
@@ -417,6 +413,11 @@ class _Reader:
             )
         self._running.pop()
         return returned
+
+
+def _key(it: ast.expr) -> Key:
+    value = it.value if isinstance(it, ast.Constant) else None
+    return value if isinstance(value, (str, int)) else None
 
 
 def _parameters(code: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import re
 import types
@@ -17,9 +18,10 @@ from xleak.shell.heap import user_names
 from xleak.shell.holders.containers import is_users_class
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look
 from xleak.shell.holders.method_reads import may_read
-from xleak.shell.holders.part_uses import PartUses, Step, code_in, uses_in
+from xleak.shell.holders.part_uses import Key, PartUses, Step, code_in, uses_in
 from xleak.shell.holders.uses import first_name
 from xleak.shell.modules import is_module
+from xleak.shell.source import parsed
 
 # A single object may be meant for a use that no cell shows yet.
 _SEVERAL = 3
@@ -57,6 +59,10 @@ _GROUPS = [
 ]
 
 
+_Way = tuple[tuple[str, Key], ...]
+"""Kinds of containers, and the keys or places in them."""
+
+
 @dataclass(frozen=True)
 class _Owners:
     """The objects of one class in one container."""
@@ -76,7 +82,8 @@ class UnreadParts:
         if not look.settled and not self._found:
             return
         known, self._found = self._found, set()
-        code = {name: node for text in look.sources.values() for name, node in code_in(text)}
+        trees: dict[str, ast.Module | None] = {}
+        code: dict[str, ast.AST] = {}
         spoken_of = {first_name(label) for label in (*look.reported, *look.explained)}
         for name in user_names(look.watcher):
             if name in spoken_of or not (look.settled or name in known):
@@ -86,9 +93,12 @@ class UnreadParts:
             owners = _owners(look, name)
             if owners is None:
                 continue
+            if not trees:
+                trees = {text: parsed(text) for text in look.sources.values()}
+                code = {its: node for tree in trees.values() if tree for its, node in code_in(tree)}
             births = look.heap.births(name)
             made = max((cell for cell, _, _ in births), default=0)
-            later = [text for cell, text in look.sources.items() if cell > made]
+            later = [(text, trees[text]) for cell, text in look.sources.items() if cell > made]
             uses = uses_in(later, name, owners.steps, code)
             holder = None if uses.anything else _holder(look, name, owners, uses)
             if holder is not None:
@@ -114,17 +124,18 @@ def _owners(look: Look, name: str) -> _Owners | None:
     return _Owners([it for it, _ in its], steps)
 
 
-def _objects_in(
-    value: Any, way: tuple[tuple[str, object], ...], seen: set[int]
-) -> Iterator[tuple[Any, tuple[tuple[str, object], ...]]]:
+def _objects_in(value: Any, way: _Way, seen: set[int]) -> Iterator[tuple[Any, _Way]]:
     """(object, way there) of what is in containers and no data."""
     if id(value) in seen or len(seen) > _MOST:
         return
     seen.add(id(value))
-    parts: list[tuple[str, object, Any]] = []
+    parts: list[tuple[str, Key, Any]] = []
     if _native.is_exactly(value, _DICTS):
         entries = _native.items_of(value, 0, _MOST)
-        parts = [("dict", key if type(key) in (str, int) else None, it) for key, it in entries]
+        parts = [
+            ("dict", key if _native.is_exactly(key, (str, int)) else None, it)
+            for key, it in entries
+        ]
     elif _native.is_exactly(value, _LISTS):
         parts = [("list", None, it) for it in _native.values_of(value, 0, _MOST)]
     elif type(value) is tuple:

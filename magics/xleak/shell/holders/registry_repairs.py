@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from xleak.originals import gc
 from xleak.shell.fields import loaded_class
 from xleak.shell.heap import user_names
 from xleak.shell.holders.look import LEAST_BYTES, Look
 
 _HOOK = re.compile(r"the hook (\w+)\.(\w+?hook)\b")
 _HANDLER = re.compile(r"the handler of (SIG\w+)")
-_EVENTS = re.compile(r"IPython's events\['(\w+)'\]")
-_CALLBACKS = "the list gc.callbacks"
 _LOOP = "asyncio's event loop"
 _WAITING = (
     ("asyncio.all_tasks()", "_asyncio", "Task"),
@@ -28,15 +25,6 @@ def repair_of(look: Look, way: str) -> str:
         return f"import {module}; {module}.{name} = {module}.__{name}__"
     if found := _HANDLER.match(way):
         return f"import signal; signal.signal(signal.{found.group(1)}, signal.SIG_DFL);"
-    if way.startswith(_CALLBACKS):
-        chosen = _chosen(look, gc.callbacks)
-        kept = f"[it for it in gc.callbacks if id(it) not in {chosen}]"
-        return f"import gc; gc.callbacks[:] = {kept}" if chosen else ""
-    if found := _EVENTS.match(way):
-        callbacks = look.watcher.shell.events.callbacks.get(found.group(1), [])
-        chosen = _chosen(look, callbacks)
-        place = f"get_ipython().events.callbacks[{found.group(1)!r}]"
-        return f"{place}[:] = [it for it in {place} if id(it) not in {chosen}]" if chosen else ""
     return _cancelling(look) if way.startswith(_LOOP) else ""
 
 

@@ -250,8 +250,8 @@ void register_graph(py::module_& m) {
           "key", [](const HeapSnapshot::HeldBlock& it) { return std::pair(it.address, it.order); })
       .def_readonly("bytes", &HeapSnapshot::HeldBlock::bytes)
       .def_readonly("is_open", &HeapSnapshot::HeldBlock::is_open)
-      .def_property_readonly(
-          "births", [](const HeapSnapshot::HeldBlock& it) { return births_of(it.births); })
+      .def_property_readonly("births",
+                             [](const HeapSnapshot::HeldBlock& it) { return births_of(it.births); })
       .def_readonly("names", &HeapSnapshot::HeldBlock::labels);
   py::class_<HeapSnapshot::Owned>(m, "Owned", "Bytes of one owner, by allocator.")
       .def_readonly("pooled", &HeapSnapshot::Owned::pooled)
@@ -457,8 +457,8 @@ void register_graph(py::module_& m) {
           "births_outside",
           [](const HeapSnapshot& heap) { return births_of(heap.births_outside()); },
           "Return who made what native code or a running function alone keeps.")
-      .def("out_of_reach", out_of_reach, py::arg("in_use"), py::arg("hooks"),
-           py::arg("goes_on"), py::arg("least"),
+      .def("out_of_reach", out_of_reach, py::arg("in_use"), py::arg("hooks"), py::arg("goes_on"),
+           py::arg("least"),
            "Return what cells made and no label of a slot leads to, by what keeps it.")
       .def("holdings", holdings, py::arg("blocks"), py::arg("last"), py::arg("least"),
            "Return what keeps the blocks with these addresses.")

@@ -229,9 +229,10 @@ class HeapSnapshot {
   /// Pieces of memory under what keeps them.
   struct Holding {
     monitor::GraphNode holder = 0;
-    std::string way;         ///< To the holder; from `describe_ways` on.
-    std::string type_name;   ///< Of the holder, likewise.
-    bool by_users_code = false;  ///< Whether the way goes through a function or object of the user's.
+    std::string way;        ///< To the holder; from `describe_ways` on.
+    std::string type_name;  ///< Of the holder, likewise.
+    bool by_users_code =
+        false;               ///< Whether the way goes through a function or object of the user's.
     std::int64_t bytes = 0;  ///< What would be freed if it let go of them.
     std::size_t count = 0;   ///< Pieces.
     std::vector<Birth> births;

@@ -24,7 +24,9 @@ std::string message_of_rebound(const Holder& holder) {
   return sentence(holder, "bound to another value");
 }
 
-std::string message_of_taken(const Holder& holder) { return sentence(holder, "took things out of"); }
+std::string message_of_taken(const Holder& holder) {
+  return sentence(holder, "took things out of");
+}
 
 std::string message_of_closed(const Holder& holder) { return sentence(holder, "closed"); }
 

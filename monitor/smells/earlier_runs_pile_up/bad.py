@@ -59,6 +59,6 @@ optimizer.add_param_group({"params": head.parameters()});
 head = torch.nn.Linear(400, 400)
 optimizer.add_param_group({"params": head.parameters()});
 
-# %% a verdict  # expect: XL425 # expect: XL425 # expect: XL425
+# %% a verdict  # expect: XL425 # expect: XL425 # expect: XL422
 print(heat.std(), head.bias.shape)
 %leakcheck

@@ -36,10 +36,10 @@ std::string message_of_callbacks(const Holder& holder) {
 std::vector<Finding> at_run_time(const SessionView& session) {
   HolderRule in_sight{"earlier runs in sight", "Remove the earlier ones", message_in_sight};
   in_sight.severity = Severity::note;
-  return holder_findings(session, {{"earlier runs", "Remove the earlier ones", message},
-                                   {"callbacks of earlier runs", "Remove the earlier ones",
-                                    message_of_callbacks},
-                                   in_sight});
+  return holder_findings(
+      session, {{"earlier runs", "Remove the earlier ones", message},
+                {"callbacks of earlier runs", "Remove the earlier ones", message_of_callbacks},
+                in_sight});
 }
 
 }  // namespace

@@ -19,8 +19,7 @@ std::string finalizers_message(const Holder& holder) {
 std::string hooks_message(const Holder& holder) {
   return std::to_string(holder.count) + (holder.count == 1 ? " callback" : " callbacks") +
          " at exit to " + holder.largest + (holder.count == 1 ? " keeps " : " keep ") +
-         human(holder.held_bytes) +
-         " alive until the process ends; nothing else does. " +
+         human(holder.held_bytes) + " alive until the process ends; nothing else does. " +
          (holder.release.empty()
               ? "Use `weakref.finalize` with a free function, or keep a name for the callback and "
                 "type `atexit.unregister(callback)`."
@@ -30,7 +29,8 @@ std::string hooks_message(const Holder& holder) {
 std::vector<Finding> at_run_time(const SessionView& session) {
   auto findings =
       holder_findings(session, {"finalizers", "Take the finalizers back", finalizers_message});
-  const auto more = holder_findings(session, {"exit hooks", "Take the callbacks back", hooks_message});
+  const auto more =
+      holder_findings(session, {"exit hooks", "Take the callbacks back", hooks_message});
   findings.insert(findings.end(), more.begin(), more.end());
   return findings;
 }

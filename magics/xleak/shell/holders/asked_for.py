@@ -228,12 +228,14 @@ class AskedFor:
     ) -> Iterator[_native.Holder]:
         if not blocks:
             return
+        addresses = [block.key[0] for block in blocks]
+        holdings = look.heap.holdings(addresses, asked.value, REPORTED_BYTES)
         if not look.settled and asked.cell == look.cell:
+            look.explained.update(it.way for it in holdings)
             look.search_again()
             return
         names = {name for block in blocks for name in block.names}
-        addresses = [block.key[0] for block in blocks]
-        for found in look.heap.holdings(addresses, asked.value, REPORTED_BYTES):
+        for found in holdings:
             cause = cause_of(look.watcher.shell, found.births)
             is_reported = found.way in look.reported or first_name(found.way) not in names
             if is_reported or cause is None or self._are_used(look, asked, found, names):

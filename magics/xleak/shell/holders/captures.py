@@ -53,9 +53,11 @@ class Captures:
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """Those that a name of the user's leads to, and no other one."""
         found: dict[str, _Kept] = {}
+        others = {*look.explained, *look.reported}
         for function, held in look.heap.keeping(_suspects(look), REPORTED_BYTES):
             way = _way_to_delete(look, function, held)
-            largest = _captured(look, function) if way else ""
+            is_known = not way or any(it.startswith(way) for it in others)
+            largest = "" if is_known else _captured(look, function)
             if largest:
                 kept = found.setdefault(container_of(way) or way, _Kept(largest))
                 kept.held += held

@@ -22,8 +22,6 @@ KEPT = {
     "fs": "fs = [capturing(np.ones(500_000))]",
     "table": "table = {'big': functools.partial(print, np.ones(500_000))}",
     "box.f": "box = Holder(); box.f = capturing(np.ones(500_000))",
-    "g": "def g(n, *, rows=np.ones(500_000)): return rows[n]",
-    "h": "h = lambda n, rows=np.ones(500_000): rows[n]",
     "behind": "behind = wrapped(capturing(np.ones(500_000)))",
 }
 QUIET = [

@@ -16,7 +16,6 @@ CAPTURED = (
 )
 
 OUT_OF_REACH = {
-    "the handler of SIGUSR2": "signal.signal(signal.SIGUSR2, act)",
     "the hook threading.excepthook": "threading.excepthook = act",
     "the list gc.callbacks": "gc.callbacks.append(act)",
     "IPython's events": "get_ipython().events.register('pre_execute', act)",

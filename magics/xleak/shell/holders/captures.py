@@ -95,7 +95,7 @@ def _captured(look: Look, function: Any) -> str:
 def _suspects(look: Look) -> list[Any]:
     user_ns = look.watcher.shell.user_ns
     made = look.live.made_in(user_ns)
-    functions = [it for it in made if type(it) is types.FunctionType and _may_have(it)]
+    functions = [it for it in made if type(it) is types.FunctionType and it.__closure__]
     partials = [
         it for it in look.live.instances(functools.partial) if type(it) is functools.partial
     ]
@@ -109,10 +109,6 @@ def _suspects(look: Look) -> list[Any]:
     return functions + partials + suspended
 
 
-def _may_have(function: types.FunctionType) -> bool:
-    return bool(function.__closure__ or function.__defaults__ or function.__kwdefaults__)
-
-
 def _is_suspended(generator: types.GeneratorType[Any, Any, Any], user_ns: dict[str, Any]) -> bool:
     frame = generator.gi_frame
     return frame is not None and frame.f_globals is user_ns and not generator.gi_running
@@ -123,7 +119,6 @@ def _values_of(function: Any) -> list[Any]:
     if type(function) is types.FunctionType:
         # An empty cell is left out: to ask it for its contents would raise.
         values = gc.get_referents(*(function.__closure__ or ()))
-        values += [*(function.__defaults__ or ()), *_native.values_of(function.__kwdefaults__)]
     elif type(function) is functools.partial:
         values = [*function.args, *_native.values_of(function.keywords)]
     else:

@@ -61,8 +61,10 @@ def _holder(cause: Cause, found: list[_native.Holding], repair: str) -> _native.
 
 
 def _may_be_in_use(found: _native.Holding) -> bool:
-    # What code of the user's captured is theirs, not a buffer that a library works with.
-    return found.count == 1 and not found.by_users_code and found.bytes < _SINGLE_BYTES
+    # What code of the user's captured is theirs, not a buffer that a library works with; the handler of a signal is one
+    # object that waits for its use.
+    is_theirs = found.by_users_code and not found.way.startswith("the handler of ")
+    return found.count == 1 and not is_theirs and found.bytes < _SINGLE_BYTES
 
 
 def _is_a_librarys_own(found: _native.Holding) -> bool:

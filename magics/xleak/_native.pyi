@@ -120,7 +120,11 @@ class CellRecord:
     @property
     def heap_free_bytes(self) -> int | None: ...
     @property
+    def small_heap_kept_bytes(self) -> int | None: ...
+    @property
     def python_blocks_kept(self) -> int | None: ...
+    @property
+    def python_bytes_kept(self) -> int | None: ...
     @property
     def tensor_kept_bytes(self) -> int | None: ...
     @property
@@ -238,11 +242,16 @@ DeviceReading = tuple[
 ]
 
 def begin_cell(
-    cell_id: str | None, execution_count: int | None, devices: Sequence[DeviceReading]
+    cell_id: str | None,
+    execution_count: int | None,
+    devices: Sequence[DeviceReading],
+    python_blocks: int | None = None,
+    python_bytes: int | None = None,
 ) -> int:
     """Start the account of a cell; return its index, from 1, or 0 where accounting is off.
 
-    An empty ``devices`` says that no framework was loaded yet.
+    An empty ``devices`` says that no framework was loaded yet. ``python_blocks`` and ``python_bytes`` as end_cell() has
+    them, where no cell was counted before.
     """
 
 def end_cell(
@@ -252,11 +261,12 @@ def end_cell(
     python_blocks: int | None,
     devices: Sequence[DeviceReading],
     tensors: tuple[int, int, int] | None = None,
+    python_bytes: int | None = None,
 ) -> None:
     """End the account of a cell; an index that is 0, unknown or ended is left alone.
 
     ``python_blocks`` is ``sys.getallocatedblocks()`` now, ``tensors`` (kept, peak, allocated)
-    in bytes.
+    in bytes, ``python_bytes`` what is in use in CPython's own pools.
     Raises ValueError for another status.
     """
 

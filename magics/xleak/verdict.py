@@ -55,6 +55,7 @@ class Host:
     resident_peak_bytes: int | None = None
     resident_peak_is_exact: bool = False
     heap_kept_bytes: int | None = None
+    small_heap_kept_bytes: int | None = None
     heap_free_bytes: int | None = None
     tensor_kept_bytes: int | None = None
     tensor_peak_bytes: int | None = None
@@ -62,11 +63,27 @@ class Host:
     allocated_alive_bytes: int | None = None
     allocated_peak_bytes: int | None = None
     python_blocks_kept: int | None = None
+    python_bytes_kept: int | None = None
     minor_faults: int | None = None
     major_faults: int | None = None
 
     @property
     def kept_bytes(self) -> int | None:
+        """By the allocators' own counters: large blocks that the cell made and that were alive at its end, and the
+        change of the small C heap and of Python's pools. None without the ledger."""
+        large, python = self.allocated_alive_bytes, self.python_bytes_kept
+        if large is None or (python is None and self.python_blocks_kept is not None):
+            return None
+        # What was not counted did not move, or is in the next number.
+        return large + (self.small_heap_kept_bytes or 0) + (python or 0)
+
+    @property
+    def kept_or_grown_bytes(self) -> int | None:
+        """What it kept; where no allocator says so, by how much the resident memory grew."""
+        return self.grown_bytes if self.kept_bytes is None else self.kept_bytes
+
+    @property
+    def grown_bytes(self) -> int | None:
         """Growth of the resident memory over the cell."""
         if self.resident_before_bytes is None or self.resident_after_bytes is None:
             return None
@@ -244,7 +261,7 @@ def summarise(cells: Sequence[Cell], findings: Sequence[Finding]) -> Summary:
     first = ran[0].host.resident_before_bytes if ran else None
     last = ran[-1].host.resident_after_bytes if ran else None
     # What a magic gave back was the user's; what it took was not.
-    own = sum(max(0, cell.host.kept_bytes or 0) for cell in ran if cell.own)
+    own = sum(max(0, cell.host.grown_bytes or 0) for cell in ran if cell.own)
     peaks = [
         cell.host.resident_peak_bytes
         for cell in ran
@@ -293,6 +310,7 @@ def finding_shape(found: _native.Finding) -> dict[str, Any]:
 
 def _cell_to(cell: Cell) -> dict[str, Any]:
     shape = asdict(cell)
+    shape["host"]["kept_bytes"] = cell.host.kept_bytes
     if cell.postmortem is None:
         del shape["postmortem"]
     if not cell.own:
@@ -311,6 +329,7 @@ def _cell(record: _native.CellRecord, postmortem: Postmortem | None) -> Cell:
         resident_peak_bytes=record.resident_peak_bytes,
         resident_peak_is_exact=record.peak_is_exact,
         heap_kept_bytes=record.heap_kept_bytes,
+        small_heap_kept_bytes=record.small_heap_kept_bytes,
         heap_free_bytes=record.heap_free_bytes,
         tensor_kept_bytes=record.tensor_kept_bytes,
         tensor_peak_bytes=record.tensor_peak_bytes,
@@ -318,6 +337,7 @@ def _cell(record: _native.CellRecord, postmortem: Postmortem | None) -> Cell:
         allocated_alive_bytes=record.allocated_alive_bytes,
         allocated_peak_bytes=record.allocated_peak_bytes,
         python_blocks_kept=record.python_blocks_kept,
+        python_bytes_kept=record.python_bytes_kept,
         minor_faults=record.minor_faults,
         major_faults=record.major_faults,
     )

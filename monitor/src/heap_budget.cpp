@@ -29,6 +29,7 @@ bool HeapBudget::affordable(std::optional<std::int64_t> resident_bytes) const no
 std::optional<HeapUse> HeapBudget::read(std::optional<std::int64_t> resident_bytes) noexcept {
   const auto start = probes_.now();
   const auto heap = probes_.heap();
+  last_reading_ = heap;
   read_at_ = probes_.now();
   cost_ = read_at_ - start;
   resident_bytes_ = resident_bytes;

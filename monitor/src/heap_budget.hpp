@@ -17,6 +17,8 @@ class HeapBudget {
 
   std::optional<HeapUse> before_cell(std::optional<std::int64_t> resident_bytes) noexcept;
   std::optional<HeapUse> after_cell(std::optional<std::int64_t> resident_bytes) noexcept;
+  /// As it was when it was last read.
+  std::optional<HeapUse> last_reading() const noexcept { return last_reading_; }
 
  private:
   bool moved(std::optional<std::int64_t> resident_bytes) const noexcept;
@@ -24,6 +26,7 @@ class HeapBudget {
   std::optional<HeapUse> read(std::optional<std::int64_t> resident_bytes) noexcept;
 
   Probes& probes_;
+  std::optional<HeapUse> last_reading_;
   // Of the last reading.
   std::optional<std::int64_t> resident_bytes_;
   std::chrono::nanoseconds cost_{0};

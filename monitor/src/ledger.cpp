@@ -17,6 +17,11 @@ std::int64_t inherited_mark(Probes& probes) noexcept {
   return own && shown > *own ? shown : 0;
 }
 
+std::optional<std::int64_t> difference(std::optional<std::int64_t> after,
+                                       std::optional<std::int64_t> before) noexcept {
+  return after && before ? std::optional(*after - *before) : std::nullopt;
+}
+
 }  // namespace
 
 Ledger::Ledger(Probes& probes, std::function<void(std::int64_t)> sampled)
@@ -33,6 +38,7 @@ int Ledger::open(const CellIdentity& identity, const InterpreterReading& before)
   CellRecord record;
   record.index = static_cast<int>(records_.size()) + 1;
   record.identity = identity;
+  if (!previous_python_blocks_) remember_python(before);
   Before now;
   now.index = record.index;
   now.devices = before.devices;
@@ -41,6 +47,7 @@ int Ledger::open(const CellIdentity& identity, const InterpreterReading& before)
   start_sampler(now.index);
   now.resident_bytes = probes_.resident_bytes();
   now.heap = heap_.before_cell(now.resident_bytes);
+  now.last_heap = heap_.last_reading();
   now.usage = probes_.usage();
   if (now.usage.max_resident_bytes <= inherited_mark_bytes_) {
     now.high_water_bytes = probes_.high_water_bytes();
@@ -66,7 +73,7 @@ void Ledger::close(int index, CellStatus status, const std::optional<int>& execu
   if (at == running_.end()) return;
   CellRecord& record = records_[static_cast<std::size_t>(index) - 1];
   measure(record, *at);
-  count_blocks(record, after.python_blocks);
+  count_python(record, after);
   record.tensors = after.tensors;
   record.status = status;
   if (execution_count) record.identity.execution_count = execution_count;
@@ -135,6 +142,9 @@ void Ledger::measure(CellRecord& record, const Before& before) {
   const auto heap = heap_.after_cell(record.resident_after_bytes);
   if (heap && before.heap) record.heap_kept_bytes = heap->used_bytes - before.heap->used_bytes;
   if (heap) record.heap_free_bytes = heap->free_bytes;
+  if (heap && before.last_heap) {
+    record.small_heap_kept_bytes = difference(heap->small_bytes, before.last_heap->small_bytes);
+  }
 }
 
 void Ledger::measure_resident(CellRecord& record, const Before& before, const Usage& usage) {
@@ -158,10 +168,16 @@ std::optional<std::int64_t> Ledger::raised_mark(const Before& before, const Usag
   return shown || mark > before.high_water_bytes ? mark : std::nullopt;
 }
 
-void Ledger::count_blocks(CellRecord& record, std::optional<std::int64_t> blocks) noexcept {
-  if (!blocks) return;
-  if (previous_blocks_) record.python_blocks_kept = *blocks - *previous_blocks_;
-  previous_blocks_ = blocks;
+void Ledger::count_python(CellRecord& record, const InterpreterReading& after) noexcept {
+  if (!after.python_blocks) return;
+  record.python_blocks_kept = difference(after.python_blocks, previous_python_blocks_);
+  record.python_bytes_kept = difference(after.python_bytes, previous_python_bytes_);
+  remember_python(after);
+}
+
+void Ledger::remember_python(const InterpreterReading& reading) noexcept {
+  previous_python_blocks_ = reading.python_blocks;
+  previous_python_bytes_ = reading.python_bytes;
 }
 
 }  // namespace xleak::monitor

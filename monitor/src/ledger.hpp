@@ -35,7 +35,7 @@ class Ledger {
   /// The one that began last of those that run, as it is now.
   std::optional<LiveCell> running() const;
   /// The next cell has no cell before it: what ran in between was not seen.
-  void forget_previous() noexcept { previous_blocks_.reset(); }
+  void forget_previous() noexcept { remember_python({}); }
 
   const std::deque<CellRecord>& records() const noexcept { return records_; }
   /// See Session::change_of.
@@ -47,6 +47,7 @@ class Ledger {
     std::optional<std::int64_t> resident_bytes;
     std::optional<std::int64_t> high_water_bytes;  ///< Read only below an inherited mark.
     std::optional<HeapUse> heap;
+    std::optional<HeapUse> last_heap;  ///< Where it was not read again it has not moved.
     std::vector<DeviceReading> devices;
     Usage usage;
     std::chrono::nanoseconds started{0};
@@ -57,14 +58,16 @@ class Ledger {
   void measure_resident(CellRecord& record, const Before& before, const Usage& usage);
   /// The high-water mark where it rose since the beginning of the cell.
   std::optional<std::int64_t> raised_mark(const Before& before, const Usage& usage) noexcept;
-  void count_blocks(CellRecord& record, std::optional<std::int64_t> blocks) noexcept;
+  void count_python(CellRecord& record, const InterpreterReading& after) noexcept;
+  void remember_python(const InterpreterReading& reading) noexcept;
 
   Probes& probes_;
   HeapBudget heap_;
   PeakSampler sampler_;
   std::deque<CellRecord> records_;  ///< None is copied when another cell comes.
   std::vector<Before> running_;
-  std::optional<std::int64_t> previous_blocks_;
+  std::optional<std::int64_t> previous_python_blocks_;
+  std::optional<std::int64_t> previous_python_bytes_;
   std::int64_t inherited_mark_bytes_;
 };
 

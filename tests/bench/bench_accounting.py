@@ -15,12 +15,13 @@ MAPPED_BYTES = 10 << 30
 def bracket() -> float:
     """Microseconds that opening and closing the record of one empty cell take."""
     from xleak import _native
-    from xleak.shell.readings import python_blocks
+    from xleak.shell.readings import python_count
 
     begun = time.perf_counter()
     index = _native.begin_cell("cell", 1, [])
-    python_blocks.begin_cell()
-    _native.end_cell(index, "ok", 1, python_blocks.end_cell(), [])
+    python_count.begin_cell()
+    python = python_count.end_cell()
+    _native.end_cell(index, "ok", 1, python.blocks, [], None, python.bytes)
     return (time.perf_counter() - begun) * 1e6
 
 

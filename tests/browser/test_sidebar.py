@@ -140,7 +140,7 @@ def test_without_a_leak_what_the_cells_kept_stands_beside_it_and_who_holds_it(
     opened.run(1)
     said = opened.panel.locator(".jp-xleak-Empty").first
     expect(said).to_contain_text("No leak found.")
-    expect(said).to_contain_text(re.compile(r"The cells kept [\d.]+ MiB, imports included\."))
+    expect(said).to_contain_text(re.compile(r"The process grew by [\d.]+ MiB, imports included\."))
     said.get_by_role("button", name="Who holds it?").click()
     expect(said).to_contain_text("Names that hold most: features 64 MiB")
 

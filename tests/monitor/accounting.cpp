@@ -64,6 +64,37 @@ TEST_SUITE("accounting") {
     CHECK(record.blocks->at_peak.at(0).site == 7);
   }
 
+  TEST_CASE("the small heap is what malloc gave out beside the large blocks") {
+    ScriptedSession s;
+    s.script->heap_used_bytes = 1000;
+    s.script->heap_small_bytes = 700;
+    const auto record = s.cell([&] {
+      s.script->heap_used_bytes = 1240;
+      s.script->heap_small_bytes = 740;
+    });
+    CHECK(record.heap_kept_bytes == 240);
+    CHECK(record.small_heap_kept_bytes == 40);
+  }
+
+  TEST_CASE(
+      "where the heap was not read before a cell its last reading is what the cell began with") {
+    ScriptedSession s;
+    s.script->heap_small_bytes = 700;
+    s.script->heap_cost_ns = 1'000'000;
+    s.cell([] {});
+    const auto record = s.cell([&] {
+      s.script->heap_small_bytes = 740;
+      s.script->resident_bytes += 1 << 20;
+    });
+    CHECK_FALSE(record.heap_kept_bytes);
+    CHECK(record.small_heap_kept_bytes == 40);
+  }
+
+  TEST_CASE("without large blocks known nobody says what the small heap kept") {
+    ScriptedSession s;
+    CHECK_FALSE(s.cell([] {}).small_heap_kept_bytes);
+  }
+
   TEST_CASE("of cells that overlap the youngest has the births, and the older one no number") {
     ScriptedSession s;
     s.script->block_use = BlockUse{};

@@ -32,12 +32,12 @@ def test_cells_without_an_id_are_found_by_their_prompt() -> None:
     whole.cells[1].execution_count = 7
     told = verdict([cell(3, 10, 20, execution_count=7)])
     cells = joined("nb", whole, told, {}, None).cells
-    assert [c.host.kept_bytes for c in cells] == [None, 10 << 20]
+    assert [c.host.grown_bytes for c in cells] == [None, 10 << 20]
 
 
 def test_a_cell_of_which_the_kernel_told_nothing_has_its_status_and_no_numbers() -> None:
     cells = joined("nb", of("a", "b"), None, {1: "aborted"}, None).cells
-    assert [(c.status, c.seconds, c.host.kept_bytes) for c in cells] == [
+    assert [(c.status, c.seconds, c.host.grown_bytes) for c in cells] == [
         ("aborted", None, None),
         ("not_run", None, None),
     ]

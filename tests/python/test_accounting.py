@@ -222,25 +222,27 @@ def test_python_blocks_are_counted_between_the_ends_of_cells() -> None:
     assert record().python_blocks_kept == pytest.approx(10_000, rel=TOLERANCE)
 
 
-def test_blocks_are_not_counted_where_that_would_take_a_fiftieth_of_the_cell(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("walk, counted", [(1e-4, [True, True, True]), (1e-3, [True, False, True])])
+def test_a_count_that_takes_long_is_made_after_cells_that_take_fifty_times_as_long(
+    walk: float, counted: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 0.0
 
-    def walk() -> int:
+    def pools() -> tuple[int, int]:
         nonlocal now
-        now += 1e-4
-        return 7
+        now += walk
+        return (70, 100)
 
-    monkeypatch.setattr(readings, "time", types.SimpleNamespace(perf_counter=lambda: now))
-    monkeypatch.setattr(readings, "getallocatedblocks", walk)
-    count = readings.BlockCount()
+    clock = types.SimpleNamespace(perf_counter=lambda: now, thread_time=lambda: now)
+    monkeypatch.setattr(readings, "time", clock)
+    monkeypatch.setattr(_native, "python_pools", pools)
+    count = readings.PythonCount()
     found = []
-    for seconds in (0.0, 4.9e-3, 5.1e-3):
+    for walks in (0, 49, 51):
         count.begin_cell()
-        now += seconds
-        found.append(count.end_cell())
-    assert found == [7, None, 7]
+        now += walks * walk
+        found.append(count.end_cell().bytes)
+    assert [it == 70 for it in found] == counted
 
 
 def test_time_is_wall_and_processor() -> None:

@@ -38,7 +38,7 @@ def test_a_clean_session_has_no_leak() -> None:
 def test_without_a_leak_what_the_cells_kept_is_said_and_who_holds_it() -> None:
     cells = "import numpy\nrows = numpy.ones(8 << 20); again = [rows]; few = numpy.ones(1 << 18)"
     printed = session(f"run({cells!r}); run('%leakcheck')")
-    assert "No leak found\n\nThe cells kept " in printed
+    assert "No leak found\n\nThe process grew by " in printed
     assert "names that hold most: rows 64 MiB, few 2 MiB" in printed
 
 
@@ -256,7 +256,7 @@ def test_a_mark_with_arguments_is_refused_and_the_cell_does_not_run() -> None:
 
 def test_the_report_of_a_cell_has_its_numbers_and_what_it_caused() -> None:
     whole = verdict([cell(2, 10, 20), cell(3, 20, 20)], [finding()])
-    assert "cell 2: kept +10 MiB" in cell_report(whole, 2, [])
+    assert "cell 2: kept ?; process +10 MiB" in cell_report(whole, 2, [])
     assert "XL401" in cell_report(whole, 2, [])
 
 

@@ -69,7 +69,7 @@ def test_times_are_shown_in_minutes_from_a_hundred_seconds() -> None:
 
 def test_the_table_shows_unknown_as_a_question_mark_and_what_did_not_run_as_empty() -> None:
     lines = text.cell_table(verdict([cell(1, None, 5), Cell(2)]), {}).splitlines()
-    assert lines[1].split() == ["1", "ok", "0.50", "s", "?", "?"]
+    assert lines[1].split() == ["1", "ok", "0.50", "s", "?", "?", "?"]
     assert lines[2].split() == ["not", "run"]
 
 

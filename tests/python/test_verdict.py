@@ -29,6 +29,7 @@ def record(index: int, **more: Any) -> Any:
         "resident_peak_bytes": 200 * MIB,
         "peak_is_exact": True,
         "heap_kept_bytes": -5,
+        "small_heap_kept_bytes": 5,
         "heap_free_bytes": 10,
         "tensor_kept_bytes": -7,
         "tensor_peak_bytes": 11,
@@ -36,6 +37,7 @@ def record(index: int, **more: Any) -> Any:
         "allocated_alive_bytes": 17,
         "allocated_peak_bytes": 19,
         "python_blocks_kept": 3,
+        "python_bytes_kept": -2,
         "minor_faults": 7,
         "major_faults": 0,
         "devices": [],
@@ -58,6 +60,7 @@ def test_native_records_and_findings_become_a_valid_verdict() -> None:
     host = shape["cells"][0]["host"]
     assert host["resident_peak_bytes"] == 200 * MIB
     assert (host["tensor_kept_bytes"], host["tensor_peak_bytes"]) == (-7, 11)
+    assert host["kept_bytes"] == 17 + 5 - 2
     assert host["tensor_allocated_bytes"] == 13
     assert (host["allocated_alive_bytes"], host["allocated_peak_bytes"]) == (17, 19)
     assert shape["cells"][0]["devices"][0]["allocated_peak_bytes"] is None
@@ -113,3 +116,17 @@ def test_findings_are_counted_by_severity() -> None:
 def test_a_verdict_survives_being_written_and_read() -> None:
     whole = verdict([cell(1, 1, 2), Cell(2)], [finding()])
     assert from_json(json.loads(json.dumps(to_json(whole)))) == whole
+
+
+def kept(**more: Any) -> Any:
+    return to_json(build([record(1, **more)], []))["cells"][0]["host"]["kept_bytes"]
+
+
+def test_what_was_not_counted_of_a_cell_is_in_the_next_number() -> None:
+    assert kept(python_bytes_kept=None, python_blocks_kept=None) == 17 + 5
+    assert kept(small_heap_kept_bytes=None) == 17 - 2
+
+
+def test_without_the_ledger_or_python_s_statistics_nobody_says_what_a_cell_kept() -> None:
+    assert kept(allocated_alive_bytes=None) is None
+    assert kept(python_bytes_kept=None) is None

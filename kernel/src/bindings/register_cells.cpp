@@ -46,21 +46,22 @@ CellStatus ended_status_of(const std::string& name) {
 }
 
 int begin_cell(std::optional<std::string> cell_id, std::optional<int> execution_count,
-               const std::vector<DeviceTuple>& devices) {
-  return Session::instance().begin_cell({std::move(cell_id), execution_count},
-                                        {std::nullopt, readings_of(devices)});
+               const std::vector<DeviceTuple>& devices, Bytes python_blocks, Bytes python_bytes) {
+  return Session::instance().begin_cell(
+      {std::move(cell_id), execution_count},
+      {python_blocks, readings_of(devices), std::nullopt, python_bytes});
 }
 
 void end_cell(int index, const std::string& status, std::optional<int> execution_count,
               Bytes python_blocks, const std::vector<DeviceTuple>& devices,
-              const std::optional<TensorTuple>& tensors) {
+              const std::optional<TensorTuple>& tensors, Bytes python_bytes) {
   std::optional<TensorUse> use;
   if (tensors) {
     const auto& [kept, peak, allocated] = *tensors;
     use = TensorUse{kept, peak, allocated};
   }
   Session::instance().end_cell(index, ended_status_of(status), execution_count,
-                               {python_blocks, readings_of(devices), use});
+                               {python_blocks, readings_of(devices), use, python_bytes});
 }
 
 // File, line, bytes.
@@ -102,7 +103,9 @@ void register_cell_record(py::module_& m) {
       .def_readonly("peak_is_exact", &CellRecord::peak_is_exact)
       .def_readonly("heap_kept_bytes", &CellRecord::heap_kept_bytes)
       .def_readonly("heap_free_bytes", &CellRecord::heap_free_bytes)
+      .def_readonly("small_heap_kept_bytes", &CellRecord::small_heap_kept_bytes)
       .def_readonly("python_blocks_kept", &CellRecord::python_blocks_kept)
+      .def_readonly("python_bytes_kept", &CellRecord::python_bytes_kept)
       .def_property_readonly("tensor_kept_bytes",
                              [](const CellRecord& r) {
                                return r.tensors ? Bytes(r.tensors->kept_bytes) : std::nullopt;
@@ -155,10 +158,12 @@ void register_cells(py::module_& m) {
   register_device_use(m);
   register_cell_record(m);
   m.def("begin_cell", &begin_cell, py::arg("cell_id"), py::arg("execution_count"),
-        py::arg("devices"),
+        py::arg("devices"), py::arg("python_blocks") = py::none(),
+        py::arg("python_bytes") = py::none(),
         "Start the account of a cell; return its index, from 1, or 0 where accounting is off.");
   m.def("end_cell", &end_cell, py::arg("index"), py::arg("status"), py::arg("execution_count"),
         py::arg("python_blocks"), py::arg("devices"), py::arg("tensors") = py::none(),
+        py::arg("python_bytes") = py::none(),
         "End the account of a cell; an index that is 0, unknown or ended is left alone.");
   m.def(
       "mark_own", [](int index) { Session::instance().mark_own(index); }, py::arg("index"),

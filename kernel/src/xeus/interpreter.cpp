@@ -26,11 +26,12 @@ std::optional<std::int64_t> optional_bytes(const py::handle& value) {
   return value.cast<std::int64_t>();
 }
 
-// `parts`, that is blocks, devices and tensors, comes from the Python package, which asks torch
-// only where it is loaded.
+// `parts`, that is blocks, devices, tensors and bytes in CPython's pools, comes from the Python
+// package, which asks torch only where it is loaded.
 InterpreterReading reading(const py::tuple& parts) {
   InterpreterReading result;
   result.python_blocks = optional_bytes(parts[0]);
+  result.python_bytes = optional_bytes(parts[3]);
   for (const py::handle device : py::list(parts[1])) {
     const py::tuple row = py::reinterpret_borrow<py::tuple>(device);
     result.devices.push_back({row[0].cast<std::string>(), optional_bytes(row[1]),

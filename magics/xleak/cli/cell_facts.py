@@ -25,7 +25,7 @@ def _facts(cell: Cell, verdict: Verdict) -> dict[str, Any]:
     that is not known, those that were there after it."""
     found = [it for it in verdict.findings if (it.cause_cell or it.cell) == cell.index]
     return {
-        "kept_bytes": cell.host.kept_bytes,
+        "kept_bytes": cell.host.grown_bytes,
         "peak_bytes": cell.host.resident_peak_bytes,
         "devices": [
             NotebookNode(

@@ -40,10 +40,11 @@ from xleak.shell.entry import entry
 from xleak.shell.fields import class_name, is_text
 from xleak.shell.loading import load
 from xleak.shell.readings import (
+    NOT_COUNTED,
     begin_device_cell,
     device_readings,
     end_device_cell,
-    python_blocks,
+    python_count,
 )
 from xleak.shell.rests import Rests
 
@@ -228,14 +229,18 @@ class KernelShell(AnsweringShell):
 
     # --- cells -------------------------------------------------------------------------------
 
-    @entry((None, [], None))
-    def before_request(self, stored: bool, silent: bool, code: str) -> tuple[None, list[Any], None]:
+    @entry((None, [], None, None))
+    def before_request(
+        self, stored: bool, silent: bool, code: str
+    ) -> tuple[int | None, list[Any], None, int | None]:
         """Before a request runs code. What is not stored comes from a tool and is no cell."""
         if stored:
             self._watcher.about_to_run(code, self.execution_count)
         else:
             self._watcher.before_tool_request()
-        return None, device_readings(), None
+        # Nothing is said of what a tool's request did.
+        python = python_count.before_first_cell() if stored else NOT_COUNTED
+        return python.blocks, device_readings(), None, python.bytes
 
     @entry()
     def cell_begun(self, index: int) -> None:
@@ -243,7 +248,7 @@ class KernelShell(AnsweringShell):
         self._cell = index
         tensors.begin_cell(index)
         begin_device_cell(index)
-        python_blocks.begin_cell()
+        python_count.begin_cell()
         _native.begin_line_times()
 
     @_native.out_of_sight
@@ -251,11 +256,13 @@ class KernelShell(AnsweringShell):
         """The front end is about to hear that the cell runs: from here on SIGINT stops it."""
         self._interrupts.expect()
 
-    @entry((None, [], None))
-    def interpreter_reading(self) -> tuple[int | None, list[Any], tensors.TensorReading | None]:
-        """(blocks of Python's allocator, devices, host tensors) at the end of a cell."""
-        blocks, devices = python_blocks.end_cell(), end_device_cell(self._cell)
-        return blocks, devices, tensors.end_cell(self._cell)
+    @entry((None, [], None, None))
+    def interpreter_reading(
+        self,
+    ) -> tuple[int | None, list[Any], tensors.TensorReading | None, int | None]:
+        """(blocks of Python's allocator, devices, host tensors, bytes in Python's pools) at the end of a cell."""
+        python, devices = python_count.end_cell(), end_device_cell(self._cell)
+        return python.blocks, devices, tensors.end_cell(self._cell), python.bytes
 
     @entry(False)
     def after_request(self, index: int, code: str, execution_count: int) -> bool:

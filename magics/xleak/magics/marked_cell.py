@@ -88,8 +88,8 @@ def cell_report(verdict: Verdict, index: int, grown: list[Grown] | None) -> str:
 def _numbers(cell: Cell) -> list[str]:
     host = cell.host
     lines = [
-        f"{cell_name(cell.index, cell.execution_count)}: kept {signed_bytes(host.kept_bytes)}, "
-        f"peak {human_bytes(host.resident_peak_bytes)} of the process, "
+        f"{cell_name(cell.index, cell.execution_count)}: kept {signed_bytes(host.kept_bytes)}; "
+        f"process {signed_bytes(host.grown_bytes)}, peak {human_bytes(host.resident_peak_bytes)}, "
         f"{human_seconds(cell.seconds)}",
         f"  C heap: kept {signed_bytes(host.heap_kept_bytes)}; "
         "what came and went in between is not counted there",

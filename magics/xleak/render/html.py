@@ -187,7 +187,7 @@ def _table(cells: Sequence[Cell], sources: Mapping[int, str]) -> str:
     body = "".join(_row(cell, row, on, device) for cell, row in zip(cells, rows, strict=True))
     head = (
         '<th class="number">cell</th><th class="wide">status</th><th class="number wide">time</th>'
-        '<th class="number">kept</th><th></th><th class="number">peak</th>'
+        '<th class="number">kept</th><th></th><th class="number wide">process</th><th class="number">peak</th>'
         + ('<th class="number wide">device</th>' if device else "")
         + '<th class="source wide">source</th>'
     )
@@ -198,12 +198,12 @@ def _table(cells: Sequence[Cell], sources: Mapping[int, str]) -> str:
 
 
 def _row(cell: Cell, row: tuple[str, ...], on: bars.Scale, device: bool) -> str:
-    number, status, seconds, kept, peak, on_device, source = (_data(text) for text in row)
+    number, status, seconds, kept, process, peak, on_device, source = (_data(text) for text in row)
     return (
         f'<tr id="cell-{cell.index}" class="status-{cell.status}"><td class="number">{number}</td>'
         f'<td class="wide">{status}</td><td class="number wide">{seconds}</td>'
         f'<td class="number">{kept}</td><td class="bar">{bars.svg(cell, on)}</td>'
-        f'<td class="number">{peak}</td>'
+        f'<td class="number wide">{process}</td><td class="number">{peak}</td>'
         + (f'<td class="number wide">{on_device}</td>' if device else "")
         + f'<td class="source wide"><code>{source}</code></td></tr>'
     )

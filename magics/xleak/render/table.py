@@ -11,8 +11,8 @@ from xleak.postmortem import LEAST_BYTES
 from xleak.render.units import counted, human_bytes, human_seconds, signed_bytes
 from xleak.verdict import Cell, Finding, Verdict
 
-HEADER = ("cell", "status", "time", "kept", "peak", "device", "source")
-NUMERIC = frozenset({"time", "kept", "peak", "device"})
+HEADER = ("cell", "status", "time", "kept", "process", "peak", "device", "source")
+NUMERIC = frozenset({"time", "kept", "process", "peak", "device"})
 _SOURCE_WIDTH = 44
 # The name that an expression such as `model.cache['a']` starts with.
 _ROOT = re.compile(r"[^\W\d]\w*(?=[.\[]|$)")
@@ -43,12 +43,13 @@ def own_line(verdict: Verdict) -> str:
 def _row(cell: Cell, source: str) -> tuple[str, ...]:
     start = shorten(first_line(source), _SOURCE_WIDTH)
     if cell.status == "not_run":
-        return (_number(cell), "not run", "", "", "", "", start)
+        return (_number(cell), "not run", "", "", "", "", "", start)
     return (
         _number(cell),
         cell.status,
         human_seconds(cell.seconds),
         signed_bytes(cell.host.kept_bytes),
+        signed_bytes(cell.host.grown_bytes),
         human_bytes(cell.host.resident_peak_bytes),
         signed_bytes(device_kept_bytes(cell)) if cell.devices else "",
         start,
@@ -81,7 +82,7 @@ def totals(verdict: Verdict) -> str:
 
 
 def kept_openly(verdict: Verdict) -> str:
-    """What the cells kept, and the names that hold most of it; empty where that is little."""
+    """By how much the process grew, and the names that hold most of it; empty where that is little."""
     kept = verdict.summary.kept_bytes
     if kept is None or kept < LEAST_BYTES:
         return ""
@@ -89,7 +90,7 @@ def kept_openly(verdict: Verdict) -> str:
         f"{printable(it.name)} {human_bytes(it.retained_bytes)}" for it in verdict.names
     )
     who = f"names that hold most: {names}" if names else "no name holds much of it"
-    return f"The cells kept {human_bytes(kept)}, imports included; {who}"
+    return f"The process grew by {human_bytes(kept)}, imports included; {who}"
 
 
 def devices(verdict: Verdict) -> str:

@@ -11,7 +11,7 @@ from xleak import _native
 from xleak.originals import time
 from xleak.shell.holders.timed_lines import seconds_by_place
 from xleak.shell.line_kinds import Kind, line_kinds
-from xleak.shell.readings import python_blocks
+from xleak.shell.readings import python_count
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -48,7 +48,7 @@ class CellNotes:
     def after_cell(self, index: int) -> None:
         """Notes the cell that has just ended."""
         # Nearly all cells are shorter, and each one waits for this.
-        if time.perf_counter() - python_blocks.began < _LEAST_SECONDS:
+        if time.perf_counter() - python_count.began < _LEAST_SECONDS:
             return
         record = _native.record(index)
         if record is not None and record.seconds >= _LEAST_SECONDS:

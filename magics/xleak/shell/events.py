@@ -16,7 +16,7 @@ from xleak.shell.readings import (
     begin_device_cell,
     device_readings,
     end_device_cell,
-    python_blocks,
+    python_count,
 )
 from xleak.shell.rests import Rests, running_loop, waits_in_ipykernel
 
@@ -93,15 +93,16 @@ class CellEvents:
             count = self._shell.execution_count - _IS_COUNTED_FIRST
             self._watcher.about_to_run(info.raw_cell, count)
             self._watcher.before_cell()
+            python = python_count.before_first_cell()
             request.index = _native.begin_cell(
-                getattr(info, "cell_id", None), count, device_readings()
+                getattr(info, "cell_id", None), count, device_readings(), *python
             )
             if request.index:
                 if self._outputs is not None:
                     self._outputs.keep(request.index)
                 tensors.begin_cell(request.index)
                 begin_device_cell(request.index)
-                python_blocks.begin_cell()
+                python_count.begin_cell()
                 _native.begin_line_times()
 
     @entry()
@@ -121,13 +122,15 @@ class CellEvents:
             return
         count = result.execution_count
         status: Literal["ok", "error"] = "ok" if result.success else "error"
+        python = python_count.end_cell()
         _native.end_cell(
             request.index,
             status,
             count,
-            python_blocks.end_cell(),
+            python.blocks,
             end_device_cell(request.index),
             tensors.end_cell(request.index),
+            python.bytes,
         )
         self._watcher.after_cell(request.index, result.info.raw_cell, count)
         self._rest()

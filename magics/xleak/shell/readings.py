@@ -30,34 +30,57 @@ class DeviceReading(NamedTuple):
 _BACKENDS = {"cuda": "torch.cuda", "xpu": "torch.xpu"}
 
 
-# CPython counts its blocks by a walk over all pools, whose headers are in no cache: 10 µs in a fresh
-# process to 200 µs with a million objects.
-_CELL_PER_WALK = 50
+# CPython counts blocks, and the bytes in them, by walks over the headers of its pools, which are in no cache: 10 µs in
+# a fresh process, 80 µs with torch, 0.4 ms with a million objects. Where that is dear, only long cells are counted.
+_CHEAP_SECONDS = 2e-4
+_CELL_PER_COUNT = 50
 
 
-class BlockCount:
-    """``sys.getallocatedblocks()`` after cells that took so long that it adds little to them."""
+class PythonUse(NamedTuple):
+    """What is in use of Python's allocator; None where a cell was too short to be counted."""
+
+    blocks: int | None
+    bytes: int | None
+
+
+NOT_COUNTED = PythonUse(None, None)
+
+
+class PythonCount:
+    """What Python's allocator has in use after each cell, where counting adds little to it."""
 
     def __init__(self) -> None:
         self.began = 0.0
         """When the cell began, by time.perf_counter()."""
+        self._worked = 0.0
         self._cost = 0.0
+
+    def before_first_cell(self) -> PythonUse:
+        """Counts once in a process; later the cell before has been counted."""
+        if self._cost:
+            return NOT_COUNTED
+        return self._count(time.thread_time())
 
     def begin_cell(self) -> None:
         """Notes the time."""
         self.began = time.perf_counter()
+        self._worked = time.thread_time()
 
-    def end_cell(self) -> int | None:
-        """Blocks of Python's allocator in use; None where the cell was too short to be counted."""
-        start = time.perf_counter()
-        if start - self.began < _CELL_PER_WALK * self._cost:
-            return None
-        blocks = getallocatedblocks()
-        self._cost = time.perf_counter() - start
-        return blocks
+    def end_cell(self) -> PythonUse:
+        """Counts. By processor time, so that how loaded the machine is has no part in it."""
+        start = time.thread_time()
+        if self._cost > _CHEAP_SECONDS and start - self._worked < _CELL_PER_COUNT * self._cost:
+            return NOT_COUNTED
+        return self._count(start)
+
+    def _count(self, start: float) -> PythonUse:
+        blocks, pools = getallocatedblocks(), _native.python_pools()
+        self._cost = time.thread_time() - start
+        # Without pools of its own CPython has no statistics of them.
+        return PythonUse(blocks, pools[0] if pools else None if blocks else 0)
 
 
-python_blocks = BlockCount()
+python_count = PythonCount()
 
 
 def begin_device_cell(index: int) -> None:

@@ -3,6 +3,7 @@
 #include "probes/high_water.hpp"
 #include "probes/probes.hpp"
 #include "probes/resident.hpp"
+#include "retention/block_recorder.hpp"
 #include "xleak/monitor/error.hpp"
 
 namespace xleak::monitor {
@@ -31,7 +32,12 @@ class LiveProbes final : public Probes {
     return high_water_ ? high_water_->read() : std::nullopt;
   }
   Usage usage() noexcept override { return read_usage(); }
-  std::optional<HeapUse> heap() noexcept override { return try_read_heap(); }
+  std::optional<HeapUse> heap() noexcept override {
+    auto heap = try_read_heap();
+    if (heap && recorder.records())
+      heap->small_bytes = heap->used_bytes - recorder.sums().alive_bytes;
+    return heap;
+  }
   std::chrono::nanoseconds now() noexcept override {
     return std::chrono::steady_clock::now().time_since_epoch();
   }

@@ -1,5 +1,5 @@
 import type { Cell, Finding } from './protocol';
-import { guiltyRun, keptBytes } from './rows';
+import { guiltyRun, grownBytes } from './rows';
 import type { NotebookWatch } from './watch';
 
 const KEY = 'xleak';
@@ -37,7 +37,7 @@ export class CellFacts {
   private _enabled = false;
 }
 
-/** What a run kept, the findings whose cause it is among those given; null where
+/** By how much the process grew over a run, the findings whose cause it is among those given; null where
  *  it did not end by itself, or is xleak's own. */
 export function factsOf(cell: Cell, findings: readonly Finding[]) {
   if (cell.own || (cell.status !== 'ok' && cell.status !== 'error')) {
@@ -45,7 +45,7 @@ export function factsOf(cell: Cell, findings: readonly Finding[]) {
   }
   const found = findings.filter(it => guiltyRun(it) === cell.index);
   return {
-    kept_bytes: keptBytes(cell),
+    kept_bytes: grownBytes(cell),
     peak_bytes: cell.host.resident_peak_bytes,
     devices: cell.devices.map(use => ({
       device: use.device,

@@ -52,8 +52,13 @@ export function rowsOf(known: IKnown, order: readonly string[]): ICellRow[] {
     .map(([key, runs]) => rowOf(known, key, runs, place.has(key)));
 }
 
-/** Growth of the process over a cell. */
+/** What a cell kept by the allocators' counters; where they do not say, the growth of the process. */
 export function keptBytes(cell: Cell): number | null {
+  return cell.host.kept_bytes ?? grownBytes(cell);
+}
+
+/** Growth of the process over a cell. */
+export function grownBytes(cell: Cell): number | null {
   const { resident_before_bytes: before, resident_after_bytes: after } = cell.host;
   return before === null || after === null ? null : after - before;
 }
@@ -62,7 +67,7 @@ export function keptBytes(cell: Cell): number | null {
 export function ownBytes(runs: readonly Cell[]): number {
   return runs
     .filter(cell => cell.own)
-    .reduce((sum, cell) => sum + Math.max(0, keptBytes(cell) ?? 0), 0);
+    .reduce((sum, cell) => sum + Math.max(0, grownBytes(cell) ?? 0), 0);
 }
 
 /** The peak above where the cell began. */

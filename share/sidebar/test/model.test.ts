@@ -38,6 +38,13 @@ test('a cell that ran again replaces its own bar, and the earlier run is history
   );
 });
 
+test('what a cell kept is what the allocators say, and without them what the process grew by', () => {
+  const counted = cell(1, 'a', 2 * MIB);
+  counted.host = { ...counted.host, kept_bytes: MIB };
+  assert.equal(keptBytes(counted), MIB);
+  assert.equal(keptBytes({ ...counted, host: { ...counted.host, kept_bytes: null } }), 2 * MIB);
+});
+
 test('what is unknown stays unknown', () => {
   const unknown = cell(1, 'a');
   unknown.host = { ...unknown.host, resident_after_bytes: null, resident_peak_bytes: null };

@@ -47,6 +47,8 @@ struct InterpreterReading {
   std::vector<DeviceReading> devices;
   /// At the end of a cell, where tensors are counted.
   std::optional<TensorUse> tensors = std::nullopt;
+  /// In use in CPython's pools, where the blocks were counted.
+  std::optional<std::int64_t> python_bytes = std::nullopt;
 };
 
 /// Who a cell is.
@@ -81,9 +83,13 @@ struct CellRecord {
   std::optional<std::int64_t> resident_after_bytes;
   std::optional<std::int64_t> resident_peak_bytes;
   bool peak_is_exact = false;  ///< True where the process's high-water mark rose during the cell.
-  std::optional<std::int64_t> heap_kept_bytes;     ///< C heap in use, after minus before.
+  std::optional<std::int64_t> heap_kept_bytes;  ///< C heap in use, after minus before.
+  /// Without the blocks that the ledger knows, since the last reading; empty where that is off or
+  /// the heap was not read.
+  std::optional<std::int64_t> small_heap_kept_bytes;
   std::optional<std::int64_t> heap_free_bytes;     ///< Held by malloc but free, after the cell.
   std::optional<std::int64_t> python_blocks_kept;  ///< Since the last cell that was counted.
+  std::optional<std::int64_t> python_bytes_kept;   ///< Likewise, in CPython's pools.
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
   std::vector<DeviceUse> devices;

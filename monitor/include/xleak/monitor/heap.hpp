@@ -10,6 +10,8 @@ namespace xleak::monitor {
 struct HeapUse {
   std::int64_t used_bytes = 0;  ///< Handed out by malloc, mapped blocks included.
   std::int64_t free_bytes = 0;  ///< Kept by malloc for later.
+  /// In use without the blocks that the ledger knows; empty where that is off.
+  std::optional<std::int64_t> small_bytes = std::nullopt;
 };
 
 /// Reads the C heap now; milliseconds where it holds 100,000 free pieces. Throws Error where malloc

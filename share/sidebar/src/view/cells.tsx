@@ -3,7 +3,7 @@ import * as React from 'react';
 import { humanBytes, humanSeconds, signedBytes } from '../format';
 import type { Cell } from '../protocol';
 import type { ICellRow } from '../rows';
-import { climbBytes, keptBytes, shownBytes } from '../rows';
+import { climbBytes, grownBytes, keptBytes, shownBytes } from '../rows';
 import type { NotebookWatch } from '../watch';
 import { Bar, DeviceBar, scaleOf } from './bar';
 import type { IView } from './view';
@@ -186,6 +186,7 @@ function factsOf(row: ICellRow, over: boolean, trans: TranslationBundle): string
   const facts = [
     ...(latest.own ? [trans.__("xleak's own")] : []),
     trans.__('kept %1', signedBytes(keptBytes(latest))),
+    trans.__('process %1', signedBytes(grownBytes(latest))),
     trans.__('peak %1 above its start', humanBytes(climbBytes(latest))),
     humanSeconds(latest.seconds)
   ];

@@ -4,7 +4,7 @@ import { humanBytes } from '../format';
 import type { SessionModel } from '../model';
 import type { Finding } from '../protocol';
 import { isEditFix, isRunFix } from '../protocol';
-import { guiltyRun, keptBytes } from '../rows';
+import { grownBytes, guiltyRun } from '../rows';
 import type { NotebookWatch } from '../watch';
 import { useAsking, waiting } from './asking';
 import { cellName } from './cell_link';
@@ -48,12 +48,12 @@ export function Findings({ view, watch }: IFindingsProps): React.JSX.Element | n
   );
 }
 
-/** Beside it what the cells kept, and who holds it: that may be much without a leak. */
+/** Beside it by how much the process grew, and who holds it: that may be much without a leak. */
 function NoLeak({ view, watch }: IFindingsProps) {
   const { trans, actions } = view;
   const { model } = watch;
   const [asking, ask] = useAsking();
-  const kept = sum(model.runs.map(keptBytes));
+  const grown = sum(model.runs.map(grownBytes));
   const held = (model.names?.names ?? [])
     .map(it => ({ name: it.name, bytes: Math.max(it.retained_bytes, it.shallow_bytes) }))
     .filter(it => it.bytes >= LEAST_BYTES)
@@ -62,9 +62,9 @@ function NoLeak({ view, watch }: IFindingsProps) {
   return (
     <div className="jp-xleak-Empty">
       <p>{trans.__('No leak found.')}</p>
-      {kept >= LEAST_BYTES && (
+      {grown >= LEAST_BYTES && (
         <p>
-          {trans.__('The cells kept %1, imports included.', humanBytes(kept))}{' '}
+          {trans.__('The process grew by %1, imports included.', humanBytes(grown))}{' '}
           {model.names &&
             (held.length > 0
               ? trans.__(
@@ -74,7 +74,7 @@ function NoLeak({ view, watch }: IFindingsProps) {
               : trans.__('No name holds much of it.'))}
         </p>
       )}
-      {kept >= LEAST_BYTES && !model.names && model.takes('names') && (
+      {grown >= LEAST_BYTES && !model.names && model.takes('names') && (
         <button
           className="jp-xleak-Button"
           disabled={asking}

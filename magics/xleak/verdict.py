@@ -193,7 +193,7 @@ class Failure:
 @dataclass(frozen=True)
 class Account:
     """Where the resident memory of the process is; what each part is stands in the schema. They add up to
-    `resident_bytes`."""
+    `resident_bytes`; what programs that it started have stands beside it."""
 
     resident_bytes: int
     names_bytes: int
@@ -205,6 +205,7 @@ class Account:
     free_bytes: int
     shared_bytes: int
     unknown_bytes: int
+    child_processes_bytes: int = 0
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from xleak.render.account import fragment, plain
 from xleak.verdict import Account
 
 MIB = 1 << 20
+BESIDE = {"resident_bytes", "child_processes_bytes"}
+PARTS = {field.name for field in fields(Account)} - BESIDE
 
 PROGRAM = """
 import json, sys
@@ -63,7 +66,7 @@ def empty() -> Any:
 
 def test_the_parts_add_up_to_what_is_in_memory(empty: Any) -> None:
     found = account("import numpy as np", "a = np.ones(4 << 20)", "np.ones(2 << 20)")
-    parts = {name: size for name, size in found.items() if name != "resident_bytes"}
+    parts = {name: size for name, size in found.items() if name in PARTS}
     assert sum(parts.values()) == found["resident_bytes"]
     assert found["unknown_bytes"] <= 0.05 * found["resident_bytes"]
     assert rise(found, empty, "resident_bytes") == pytest.approx(48, abs=4)
@@ -89,6 +92,19 @@ def test_what_a_cell_makes_is_in_its_part(cell: str, part: str, empty: Any) -> N
     of_part = rise(found, empty, part)
     assert of_part == pytest.approx(rise(found, empty, "resident_bytes"), abs=3)
     assert of_part > 20
+
+
+def test_what_a_program_that_a_cell_started_takes_stands_beside_the_parts(empty: Any) -> None:
+    start = (
+        "import subprocess, sys\n"
+        "text = 'a = bytearray(b\"x\") * (32 << 20); print(flush=True); input()'\n"
+        "child = subprocess.Popen([sys.executable, '-c', text], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+        "child.stdout.readline()"
+    )
+    found = account("import numpy as np", start)
+    assert 32 < rise(found, empty, "child_processes_bytes") < 48
+    assert rise(found, empty, "resident_bytes") < 8
+    assert "processes that it started, beside it" in plain(Account(**found)).splitlines()[-1]
 
 
 def test_each_cell_has_what_it_made_by_who_has_it() -> None:

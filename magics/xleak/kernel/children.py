@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from pathlib import Path
 
 from xleak.originals import os, time
+from xleak.shell.descendants import descendants, process_state
 
 # How long a program may take to end by itself, in seconds, and how often we look.
 _PATIENCE = 1.0
@@ -23,32 +23,14 @@ def end_children() -> None:
         deadline = time.monotonic() + _PATIENCE
         while running and time.monotonic() < deadline:
             time.sleep(_STEP)
-            running = [pid for pid in running if _status(pid) not in (None, "Z")]
+            running = [pid for pid in running if process_state(pid) not in (None, "Z", "X")]
         if not running:
             return
 
 
 def _running(parent: int) -> list[int]:
     """The descendants of `parent` in the kernel's process group that have not ended."""
-    found = []
-    for task in Path(f"/proc/{parent}/task").glob("*/children"):
-        try:
-            children = [int(pid) for pid in task.read_text().split()]
-        except OSError:
-            continue
-        for pid in children:
-            if _status(pid) not in (None, "Z") and _group(pid) == os.getpgrp():
-                found.append(pid)
-            found.extend(_running(pid))
-    return found
-
-
-def _status(pid: int) -> str | None:
-    """The letter of the process's state, None where it is gone."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return None
+    return [pid for pid in descendants(parent) if _group(pid) == os.getpgrp()]
 
 
 def _group(pid: int) -> int | None:

@@ -22,7 +22,7 @@ _PARTS = {
 
 
 def plain(account: Account) -> str:
-    """One line for each part that is not empty, and their sum."""
+    """One line for each part that is not empty, their sum, and what other processes of the session take."""
     return columns.plain(("bytes", _TITLE), _rows(account), _NUMERIC)
 
 
@@ -33,5 +33,10 @@ def fragment(account: Account) -> str:
 
 def _rows(account: Account) -> list[tuple[str, ...]]:
     sizes = {text: int(getattr(account, name)) for name, text in _PARTS.items()}
-    rows = [(human_bytes(size), text) for text, size in sizes.items() if size]
-    return [*rows, (human_bytes(account.resident_bytes), "all of it")]
+    rows: list[tuple[str, ...]] = [
+        (human_bytes(size), text) for text, size in sizes.items() if size
+    ]
+    rows.append((human_bytes(account.resident_bytes), "all of it"))
+    if children := account.child_processes_bytes:
+        rows.append((human_bytes(children), "processes that it started, beside it"))
+    return rows

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from xleak import _native
+from xleak.originals import os
 from xleak.shell.births import Birth, is_import
 from xleak.shell.caches import LAST_RESULT
+from xleak.shell.descendants import descendants, proportional_bytes
 from xleak.shell.heap import shown_labels, tool_slots, user_names
 from xleak.shell.tracebacks import LAST_TRACEBACK
 from xleak.shell.watcher import Watcher, printable
@@ -73,6 +75,7 @@ def _parts(
         free_bytes=free,
         shared_bytes=pages.shared,
         unknown_bytes=max(0, left),
+        child_processes_bytes=sum(proportional_bytes(pid) for pid in descendants(os.getpid())),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xleak import _native
+from xleak.shell.descendants import process_state
 from xleak.shell.fields import fields_of, instances, loaded_class
 from xleak.shell.holders.origin import is_of_the_user, module_of
 
@@ -71,9 +72,4 @@ def _pid_of(fields: dict[str, Any]) -> int | None:
 
 def is_alive(pid: int) -> bool:
     """Whether a process runs; one that has ended and that nobody waited for does not."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as stat:
-            # The name before it may hold anything, brackets and blanks too.
-            return stat.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
-    except (OSError, IndexError):
-        return False
+    return process_state(pid) not in (None, "Z", "X")

@@ -9,12 +9,13 @@ from typing import Any
 
 from xleak import _native
 from xleak.cell_names import name_of_run
+from xleak.shell.descendants import proportional_bytes
 from xleak.shell.fields import fields_of, instances, loaded_class
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import Look, may_be_released
 from xleak.shell.holders.places import container_of, first_container_of, value_at
 from xleak.shell.holders.reruns import identity_of
-from xleak.shell.holders.workers import IDLE_CELLS, LOADER, alive, proportional_bytes
+from xleak.shell.holders.workers import IDLE_CELLS, LOADER, alive
 
 # Two may be streams side by side.
 _TURNS = 3

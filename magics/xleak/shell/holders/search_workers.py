@@ -11,10 +11,10 @@ from typing import Any
 from xleak import _native
 from xleak.cell_names import name_of_run
 from xleak.originals import os
+from xleak.shell.descendants import proportional_bytes
 from xleak.shell.fields import fields_of
 from xleak.shell.holders import children
 from xleak.shell.holders.look import Look
-from xleak.shell.holders.workers import proportional_bytes
 from xleak.shell.source import parsed
 
 # After so many cells without a task a search has ended, and no further one follows it at once.

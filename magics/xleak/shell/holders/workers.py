@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
+from xleak.shell.descendants import proportional_bytes
 from xleak.shell.fields import instances
 from xleak.shell.holders import children
 from xleak.shell.holders.look import Look, may_be_released
@@ -71,14 +72,3 @@ def alive(fields: dict[str, Any]) -> list[int]:
     workers = fields.get("_workers")
     pids = {id(it): pid for pid, it, _ in children.processes()}
     return [pids[id(it)] for it in _native.values_of(workers) if id(it) in pids]
-
-
-def proportional_bytes(pid: int) -> int:
-    """What a process takes, pages that it shares divided by those who share them (proc(5), Pss);
-    0 where the operating system does not tell."""
-    try:
-        with open(f"/proc/{pid}/smaps_rollup") as rollup:
-            sizes = [line.split()[1] for line in rollup if line.startswith("Pss:")]
-    except OSError:
-        return 0
-    return sum(int(kib) * 1024 for kib in sizes)

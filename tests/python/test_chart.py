@@ -54,7 +54,7 @@ def test_what_is_alive_beside_the_findings_has_its_owner_and_the_rest_its_reason
     assert bars[1].total == 120 * MIB - 23 * MIB // 2
     lines = chart.plain(chart.chart_of(verdict([importing, made], FOUND[:2]))).splitlines()
     assert lines[0].endswith("30 MiB: imports 30 MiB")
-    told = "model 60 MiB, Out 20 MiB, more of model 10 MiB, no name 8 MiB, libraries, small objects, free 10.5 MiB"
+    told = "model 60 MiB, Out 20 MiB, more of model 10 MiB, no name 8 MiB, small objects 10.5 MiB"
     assert lines[1].endswith(told)
 
 

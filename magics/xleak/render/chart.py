@@ -20,7 +20,7 @@ _COLOURS = 6
 _OTHERS = "other holders"
 # What a piece of it is that no block of 64 KiB and more makes up.
 _IMPORTS = "imports"
-_SMALL = "libraries, small objects, free"
+_SMALL = "small objects"
 _REST = "imports, " + _SMALL
 _ALIVE = "what else is alive"
 _NO_NAME: dict[Owner, str] = {

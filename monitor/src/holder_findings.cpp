@@ -1,5 +1,6 @@
 #include "holder_findings.hpp"
 
+#include <cctype>
 #include <utility>
 
 namespace xleak::monitor {
@@ -15,9 +16,15 @@ Finding finding_of(const Holder& holder, const HolderRule& rule, const SessionVi
   finding.cell = session.cell;
   finding.cause_cell = holder.since_cell;
   finding.line = holder.line;
-  if (rule.least_bytes > 0) finding.bytes = holder.held_bytes;
   finding.holders = {holder.label};
-  finding.path = {holder.label, holder.largest};
+  if (rule.least_bytes > 0) {
+    finding.bytes = holder.held_bytes;
+    finding.path = {holder.label};
+    // A number says how many there are, and is no step.
+    const std::string& step = holder.largest;
+    if (!step.empty() && std::isdigit(static_cast<unsigned char>(step[0])) == 0)
+      finding.path.push_back(step);
+  }
   finding.message = rule.message(holder);
   if (!holder.release.empty()) finding.fixes = {{rule.fix_title, holder.release}};
   finding.severity = rule.severity;

@@ -79,7 +79,7 @@ class _Reader(ast.NodeVisitor):
             self.mentions.numbers.add(number)
 
     def visit_Call(self, node: ast.Call) -> None:
-        for text in _magic_arguments(node):
+        for text in magic_arguments(node):
             for match in _CANDIDATE.finditer(text):
                 self.mentions.add_name(match.group())
         self.generic_visit(node)
@@ -130,7 +130,7 @@ def _constant_entry(node: ast.Subscript) -> int | None:
     return number if type(number) is int else None
 
 
-def _magic_arguments(node: ast.Call) -> list[str]:
+def magic_arguments(node: ast.Call) -> list[str]:
     """The texts that a call of a magic hands over: `%timeit _.sum()` uses `_`."""
     if not isinstance(node.func, ast.Attribute) or node.func.attr not in _MAGIC_CALLS:
         return []

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -12,6 +14,8 @@ from IPython.core.inputtransformer2 import TransformerManager
 _FILE = "<xleak>"
 # What IPython makes of magics.
 _MAGICS = ("run_line_magic", "run_cell_magic")
+# A text of this length in a cell is data.
+_LONGEST_CODE = 10_000
 # The user was warned when the cell ran.
 _QUIET = ("ignore", None, Warning, re.compile(re.escape(_FILE)), 0)
 
@@ -25,14 +29,27 @@ def parsed(source: str) -> ast.Module | None:
     source: as the user wrote it. Who asks again keeps what was read from the tree: the tree itself
     takes a hundred times the memory of its source.
     """
+    with _quietly():
+        try:
+            # Most cells are Python as they stand, and IPython's transformers take longer than to parse.
+            return _tree(source) or _tree(_transform(source))
+        except SyntaxError:
+            return None
+
+
+def parsed_alone(text: str) -> ast.Module | None:
+    """A text as Python, without magics; None where it is not."""
+    with _quietly():
+        return _tree(text.strip()) if len(text) <= _LONGEST_CODE else None
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
     filters: Any = warnings.filters
     # catch_warnings() would have Python forget which of the user's were shown.
     filters.insert(0, _QUIET)
     try:
-        # Most cells are Python as they stand, and IPython's transformers take longer than to parse.
-        return _tree(source) or _tree(_transform(source))
-    except SyntaxError:
-        return None
+        yield
     finally:
         filters.remove(_QUIET)
 

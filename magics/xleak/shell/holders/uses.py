@@ -6,18 +6,19 @@ import ast
 import re
 from collections.abc import Iterator
 
+from xleak.shell.holders.free_names import free_names, nodes_of_scope
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.signs import since
+from xleak.shell.holders.texts import names_in_texts
 from xleak.shell.source import parsed
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_CALLED = re.compile(r"([^\W\d]\w*)\s*\(")
 
 
 class Uses:
-    """A cell uses the names in its code, the words in its texts (`query("x > @raw")`, magics), and the names in the
-    functions and classes that its code mentions or its texts call. What is remembered grows with the names, not with
-    the cells."""
+    """A cell uses the names that its code reads before it gives them something else, those in texts that may be code
+    (`query("x > @raw")`, magics), and the names that the functions and classes read which its code mentions or its
+    texts call. What is remembered grows with the names, not with the cells."""
 
     def __init__(self) -> None:
         self.last_read = 0
@@ -33,7 +34,9 @@ class Uses:
             for node in tree.body if tree else []:
                 for name in _defined_by(node):
                     self._inside[name] = _names_in(node)
-            self._last_use.update(dict.fromkeys(self.of(source), index))
+            own = nodes_of_scope(tree.body if tree else [])
+            bound = {node.id for node in own if isinstance(node, ast.Name)}
+            self._last_use.update(dict.fromkeys(self.of(source) | bound, index))
 
     def last(self, name: str) -> int:
         """Index of the last cell that uses a name; that of the last cell where none was seen to."""
@@ -73,33 +76,10 @@ def first_name(way: str) -> str:
 
 
 def _names_in(tree: ast.AST) -> tuple[set[str], set[str]]:
-    """The names and words in it, and those of them that may be code which runs."""
-    names: set[str] = set()
-    code: set[str] = set()
-    keys = _keys_in(tree)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            code.add(node.id)
-        elif isinstance(node, ast.Constant) and type(node.value) is str and id(node) not in keys:
-            names.update(_WORD.findall(node.value))
-            code.update(_CALLED.findall(node.value))
-    return names | code, code
-
-
-def _keys_in(tree: ast.AST) -> set[int]:
-    """The ids of the texts that stand for a column or a key: `table["price"]` is no use of `price`, though
-    `globals()["price"]` is."""
-    keys: list[ast.AST | None] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript) and not isinstance(node.value, ast.Call):
-            keys.append(node.slice)
-        elif isinstance(node, ast.Dict):
-            keys += node.keys
-    found: set[int] = set()
-    for key in keys:
-        items = key.elts if isinstance(key, (ast.Tuple, ast.List)) else [key]
-        found |= {id(it) for it in items if isinstance(it, ast.Constant)}
-    return found
+    """The names that code uses, and those of them that may be code which runs."""
+    read = free_names(tree)
+    in_texts, called = names_in_texts(tree)
+    return read | in_texts, read | called
 
 
 def _defined_by(node: ast.stmt) -> Iterator[str]:

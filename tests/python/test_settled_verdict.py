@@ -19,7 +19,7 @@ OUT_OF_REACH = {
     "the hook threading.excepthook": "threading.excepthook = act",
     "the list gc.callbacks": "gc.callbacks.append(act)",
     "IPython's events": "get_ipython().events.register('pre_execute', act)",
-    "native code: start.<locals>.act": "con.create_function('f', 1, act)",
+    "con.create_function: start.<locals>.act": "con.create_function('f', 1, act)",
 }
 QUIET = {
     "a handler of what a name has": "h = np.ones(400_000)\nsignal.signal(signal.SIGUSR2, lambda *_: len(h))",
@@ -154,6 +154,14 @@ def test_what_a_registered_function_captured_is_out_of_reach(session: Session, l
 @pytest.mark.parametrize("name", QUIET)
 def test_what_a_name_has_or_is_one_of_its_kind_is_not(session: Session, name: str) -> None:
     assert judged(session, QUIET[name]) == []
+
+
+def test_a_function_of_sqlite_that_a_later_query_calls_is_in_use(session: Session) -> None:
+    defining = CAPTURED.format("con", "con.create_function('long', 1, act)")
+    query = "con.execute('select long(1)').fetchone()"
+    start = ["con = sqlite3.connect(':memory:')", defining, f"start(con); {query}"]
+    assert [it.key for it in judged(session, *start)] == ["con.create_function: start.<locals>.act"]
+    assert judged(session, f"total = {query}") == []
 
 
 def test_a_task_that_nobody_can_cancel_is_out_of_reach_once_a_verdict_is_asked(

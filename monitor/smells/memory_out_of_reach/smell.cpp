@@ -15,15 +15,19 @@ std::string message(const Holder& holder) {
 }
 
 std::string message_of_native_code(const Holder& holder) {
-  return std::to_string(holder.count) + (holder.count == 1 ? " callback " : " callbacks ") +
-         holder.largest + (holder.count == 1 ? " keeps " : " keep ") + human(holder.held_bytes) +
-         " that none of your names leads to, and native code alone has it. Take it back where it "
-         "was registered, or close what it was given to.";
+  const std::string by = holder.label.substr(0, holder.label.find(':'));
+  const std::string kept =
+      std::to_string(holder.count) + (holder.count == 1 ? " callback " : " callbacks ") +
+      holder.largest + (holder.count == 1 ? " keeps " : " keep ") + human(holder.held_bytes) +
+      " that none of your names leads to, and native code alone has it" +
+      (by == "native code" ? ". " : ", by `" + by + "`. ");
+  if (!holder.release.empty()) return kept + "Take it back with `" + holder.release + "`.";
+  return kept + "Take it back where it was registered, or close what it was given to.";
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
   return holder_findings(session, {{"out of reach", "Clear it", message},
-                                   {"callbacks of native code", "", message_of_native_code}});
+                                   {"callbacks of native code", "Take it back", message_of_native_code}});
 }
 
 }  // namespace

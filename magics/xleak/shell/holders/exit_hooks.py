@@ -17,6 +17,7 @@ from xleak.shell.holders.calls import dotted, meant_by
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.origin import is_of_the_user, name_and_module
+from xleak.shell.holders.registrations import is_used_after, registration_of, taking_back
 from xleak.shell.process_account import resident_pages
 from xleak.shell.source import parsed
 
@@ -59,17 +60,20 @@ class ExitHooks:
         for hook, held in hooks:
             groups.setdefault(name_and_module(hook)[0], []).append((hook, held))
         for name, members in groups.items() if at_exit or look.settled else ():
-            held = sum(held for _, held in members)
             births = [it for hook, _ in members for it in look.heap.elements(hook)[1]]
             cause = cause_of(look.watcher.shell, births)
+            taken = None if at_exit else registration_of(look, members[0][0])
+            if taken and is_used_after(look, taken, max(cell for cell, *_ in births)):
+                continue
+            by = "atexit" if at_exit else taken.taker if taken else "native code"
             yield _native.Holder(
                 "exit hooks" if at_exit else "callbacks of native code",
-                f"atexit: {name}" if at_exit else f"native code: {name}",
-                held,
+                f"{by}: {name}",
+                sum(held for _, held in members),
                 cause.cell if cause else None,
                 name,
                 len(members),
-                "",
+                taking_back(look, taken) if taken else "",
                 line=cause.line if cause else None,
             )
         if look.settled and self._counts.hooks_added > len(hooks):

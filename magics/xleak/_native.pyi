@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, Literal, TypeGuard, TypeVar, overload
 
 _Type = TypeVar("_Type")
@@ -798,6 +798,10 @@ def value_at(mapping: object, key: object) -> Any:
 def may_have_run(code: CodeType) -> bool:
     """Return whether a function with this code may have been called. True too where CPython does not say, as from 3.12
     on."""
+
+def locals_of(frame: FrameType) -> dict[str, Any]:
+    """Return a copy of the local variables of a function that runs, by name; an empty one for the code of a module or a
+    class. The frame is left as it was."""
 
 def fields_of_module(name: str) -> dict[str, Any]:
     """Return the dictionary of a module that is imported, which is not asked; an empty one where

@@ -156,6 +156,37 @@ def test_what_a_name_has_or_is_one_of_its_kind_is_not(session: Session, name: st
     assert judged(session, QUIET[name]) == []
 
 
+WORKER = """
+import queue
+def work(jobs):
+    while True:
+        size = jobs.get()
+        if size is None: break
+        rows = np.ones(size)
+        total = rows.sum()
+        {0}
+        jobs.task_done()
+jobs = queue.Queue()
+for _ in range(2): threading.Thread(target=work, args=(jobs,), daemon=True).start()
+for _ in range(2): jobs.put(400_000)
+jobs.join()
+"""
+
+
+@pytest.mark.parametrize(("code", "found"), [("", 1), ("del rows", 0), ("saved = rows", 0)])
+def test_what_a_waiting_worker_never_reads_again_is_out_of_reach(
+    session: Session, code: str, found: int
+) -> None:
+    worker = WORKER.format(code)
+    if "saved" in code:
+        worker = worker.replace("while True:", "saved = None\n    while True:").replace(
+            "size = jobs.get()", "size = jobs.get()\n        id(saved)"
+        )
+    its = judged(session, worker)
+    assert [it.key.partition(" in ")[0] for it in its] == ["the variable rows of work()"] * found
+    session.run("for _ in range(2): jobs.put(None)")
+
+
 def test_a_function_of_sqlite_that_a_later_query_calls_is_in_use(session: Session) -> None:
     defining = CAPTURED.format("con", "con.create_function('long', 1, act)")
     query = "con.execute('select long(1)').fetchone()"

@@ -44,6 +44,12 @@ bool may_have_run(const py::object& code) {
   return facts::may_have_run(reinterpret_cast<const PyCodeObject*>(code.ptr()));
 }
 
+py::object locals_of(const py::object& frame) {
+  if (!PyFrame_Check(frame.ptr())) throw py::type_error("locals_of: no frame");
+  const auto found = facts::locals_of(reinterpret_cast<PyFrameObject*>(frame.ptr()));
+  return found ? given(found) : py::dict();
+}
+
 py::object fields_of_module(const py::str& name) {
   return given(facts::fields_of_module(name.ptr()));
 }
@@ -69,6 +75,8 @@ void register_user_objects(py::module_& m) {
         "Return what a dictionary has under a text or an integer, or None.");
   m.def("may_have_run", may_have_run, py::arg("code"),
         "Return whether a function with this code may have been called.");
+  m.def("locals_of", locals_of, py::arg("frame"),
+        "Return a copy of the local variables of a function that runs, by name.");
   m.def("fields_of_module", fields_of_module, py::arg("name"),
         "Return the dictionary of an imported module.");
 }

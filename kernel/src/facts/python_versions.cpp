@@ -22,18 +22,19 @@ bool is_finalizing() {
 
 #if PY_VERSION_HEX >= 0x030C0000
 
-Reference local_name(PyFrameObject* frame, PyObject* value) {
+Reference locals_of(PyFrameObject* frame) {
   const auto code = Reference::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
   const auto names =
       Reference::steal(PyCode_GetVarnames(reinterpret_cast<PyCodeObject*>(code.get())));
-  for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names.get()); ++i) {
+  auto locals = Reference::steal(PyDict_New());
+  for (Py_ssize_t i = 0; names && locals && i < PyTuple_GET_SIZE(names.get()); ++i) {
     PyObject* name = PyTuple_GET_ITEM(names.get(), i);
     const auto found = Reference::steal(PyFrame_GetVar(frame, name));
-    if (found.get() == value) return Reference::share(name);
-    if (!found) PyErr_Clear();
+    if (found) PyDict_SetItem(locals.get(), name, found.get());
+    PyErr_Clear();
   }
-  if (!names) PyErr_Clear();
-  return {};
+  PyErr_Clear();
+  return locals;
 }
 
 #elif PY_VERSION_HEX >= 0x030B0000
@@ -51,37 +52,48 @@ int find_locals_dict(PyObject* seen, void* found) {
 }  // namespace
 
 // The frame shows its locals only by a dictionary, which it keeps, and with it their values.
-Reference local_name(PyFrameObject* frame, PyObject* value) {
+Reference locals_of(PyFrameObject* frame) {
   const auto code = Reference::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
   // Others, of modules and classes, have their namespace itself.
-  if ((reinterpret_cast<PyCodeObject*>(code.get())->co_flags & CO_OPTIMIZED) == 0) return {};
+  if ((reinterpret_cast<PyCodeObject*>(code.get())->co_flags & CO_OPTIMIZED) == 0)
+    return Reference::steal(PyDict_New());
   PyObject* had = nullptr;
   PyFrame_Type.tp_traverse(reinterpret_cast<PyObject*>(frame), find_locals_dict, &had);
   const auto before = Reference::steal(had == nullptr ? PyDict_New() : PyDict_Copy(had));
-  const auto locals = Reference::steal(before ? PyFrame_GetLocals(frame) : nullptr);
-  Reference name;
-  if (locals) {
-    Py_ssize_t position = 0;
-    PyObject* key = nullptr;
-    PyObject* held = nullptr;
-    while (!name && PyDict_Next(locals.get(), &position, &key, &held))
-      if (held == value) name = Reference::share(key);
-    PyDict_Clear(locals.get());
-    PyDict_Update(locals.get(), before.get());
+  const auto shown = Reference::steal(before ? PyFrame_GetLocals(frame) : nullptr);
+  Reference locals;
+  if (shown) {
+    locals = Reference::steal(PyDict_Copy(shown.get()));
+    PyDict_Clear(shown.get());
+    PyDict_Update(shown.get(), before.get());
   }
   PyErr_Clear();
-  return name;
+  return locals;
 }
 
 #else
 
-Reference local_name(PyFrameObject* frame, PyObject* value) {
+Reference locals_of(PyFrameObject* frame) {
+  auto locals = Reference::steal(PyDict_New());
   PyObject* names = frame->f_code->co_varnames;
-  for (int i = 0; i < frame->f_code->co_nlocals; ++i)
-    if (frame->f_localsplus[i] == value) return Reference::share(PyTuple_GET_ITEM(names, i));
-  return {};
+  for (int i = 0; locals && i < frame->f_code->co_nlocals; ++i) {
+    PyObject* value = frame->f_localsplus[i];
+    if (value != nullptr) PyDict_SetItem(locals.get(), PyTuple_GET_ITEM(names, i), value);
+  }
+  PyErr_Clear();
+  return locals;
 }
 
 #endif
+
+Reference local_name(PyFrameObject* frame, PyObject* value) {
+  const Reference locals = locals_of(frame);
+  Py_ssize_t position = 0;
+  PyObject* key = nullptr;
+  PyObject* held = nullptr;
+  while (locals && PyDict_Next(locals.get(), &position, &key, &held))
+    if (held == value) return Reference::share(key);
+  return {};
+}
 
 }  // namespace xleak::facts

@@ -87,6 +87,10 @@ Reference globals_of(PyFrameObject* frame);
 /// Whether Python is ending, and ends each thread that asks for the GIL.
 bool is_finalizing();
 
+/// A dictionary of a function's local variables by name, empty for the code of modules and classes.
+/// The frame is left as it was. Null, without an error, where it cannot be made.
+Reference locals_of(PyFrameObject* frame);
+
 /// The name of a function's local variable that is `value`, or empty. The frame is left as it was.
 Reference local_name(PyFrameObject* frame, PyObject* value);
 

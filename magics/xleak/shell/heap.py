@@ -15,6 +15,7 @@ from xleak.shell.caches import LAST_RESULT
 from xleak.shell.fields import class_fields, loaded_class
 from xleak.shell.registries import hooks, registries
 from xleak.shell.tracebacks import LAST_TRACEBACK, error_entries
+from xleak.shell.waiting import unread_variables
 from xleak.shell.widgets import widget_slots
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def take_snapshot(
     saved, complete = saved_memory(graphs_ms, interrupted)
     if not complete and (deadline_ms is not None or (interrupted and interrupted())):
         return None
-    roots = [*_roots(), *registries(watcher.shell)]
+    roots = [*_roots(), *registries(watcher.shell), *unread_variables(watcher.shell)]
     return _native.HeapSnapshot.take(slots, roots, saved, deadline_ms, interrupted)
 
 

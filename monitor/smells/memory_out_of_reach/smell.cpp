@@ -14,20 +14,28 @@ std::string message(const Holder& holder) {
   return kept + "Take them out there: cancel the timer, remove the callback or clear the cache.";
 }
 
+std::string message_of_variable(const Holder& holder) {
+  return holder.label + " keeps " + human(holder.held_bytes) + " (" + holder.largest +
+         "), and the function does not read it again. `del` it there before the function waits, or "
+         "have the thread end.";
+}
+
 std::string message_of_native_code(const Holder& holder) {
   const std::string by = holder.label.substr(0, holder.label.find(':'));
-  const std::string kept =
-      std::to_string(holder.count) + (holder.count == 1 ? " callback " : " callbacks ") +
-      holder.largest + (holder.count == 1 ? " keeps " : " keep ") + human(holder.held_bytes) +
-      " that none of your names leads to, and native code alone has it" +
-      (by == "native code" ? ". " : ", by `" + by + "`. ");
+  const std::string kept = std::to_string(holder.count) +
+                           (holder.count == 1 ? " callback " : " callbacks ") + holder.largest +
+                           (holder.count == 1 ? " keeps " : " keep ") + human(holder.held_bytes) +
+                           " that none of your names leads to, and native code alone has it" +
+                           (by == "native code" ? ". " : ", by `" + by + "`. ");
   if (!holder.release.empty()) return kept + "Take it back with `" + holder.release + "`.";
   return kept + "Take it back where it was registered, or close what it was given to.";
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {{"out of reach", "Clear it", message},
-                                   {"callbacks of native code", "Take it back", message_of_native_code}});
+  return holder_findings(session,
+                         {{"out of reach", "Clear it", message},
+                          {"unread variable", "", message_of_variable},
+                          {"callbacks of native code", "Take it back", message_of_native_code}});
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ from xleak.shell.holders.origin import is_of_the_user
 from xleak.shell.holders.registry_repairs import repair_of
 from xleak.shell.holders.repairs import taking_out
 from xleak.shell.registries import hooks
+from xleak.shell.waiting import UNREAD_VARIABLE
 
 # A single object may be in use by whoever keeps it.
 _SINGLE_BYTES = 16 << 20
@@ -30,26 +31,33 @@ def out_of_reach(look: Look) -> Iterator[_native.Holder]:
     # A task that still waits at the end, and that no name leads to, nobody can await or cancel.
     goes_on = not look.settled
     alike: dict[Cause, list[_native.Holding]] = {}
+    unread: dict[Cause, list[_native.Holding]] = {}
     for found in look.heap.out_of_reach(running_labels(), of_hooks, goes_on, REPORTED_BYTES):
         cause = cause_of(look.watcher.shell, found.births)
         if cause is None or _is_a_librarys_own(found) or _is_reported(look, found.way):
             continue
         if max(cell for cell, _, _ in found.births) >= look.cell:
             look.search_again()
+        elif found.way.startswith(UNREAD_VARIABLE):
+            unread.setdefault(cause, []).append(found)
         elif _may_be_in_use(found):
             alike.setdefault(cause, []).append(found)
         else:
             repair = repair_of(look, found.way) or taking_out(look, found.way, found.bytes)
             yield _holder(cause, [found], repair)
+    # Each of several threads that run one function has its own.
+    yield from (_holder(cause, its, "", "unread variable") for cause, its in unread.items())
     # One that is in use is one, not one more with each call of the line that makes it.
     yield from (_holder(cause, its, "") for cause, its in alike.items() if len(its) >= _STEPS)
 
 
-def _holder(cause: Cause, found: list[_native.Holding], repair: str) -> _native.Holder:
+def _holder(
+    cause: Cause, found: list[_native.Holding], repair: str, kind: str = "out of reach"
+) -> _native.Holder:
     first, *others = found
     label = _IN_MODULE.sub(r"\1.", first.way, count=1)
     return _native.Holder(
-        "out of reach",
+        kind,
         f"{label} and {len(others)} others" if others else label,
         sum(it.bytes for it in found),
         cause.cell,

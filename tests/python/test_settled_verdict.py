@@ -156,6 +156,31 @@ def test_what_a_name_has_or_is_one_of_its_kind_is_not(session: Session, name: st
     assert judged(session, QUIET[name]) == []
 
 
+TIMERS = """
+def later(rows):
+    timer = threading.Timer(900, print, (rows,))
+    timer.daemon = True
+    timer.start()
+    return timer
+"""
+
+
+@pytest.mark.parametrize(("start", "found"), [("later", 1), ("timers.append(later", 0)])
+def test_timers_that_wait_and_that_nobody_can_cancel_are_out_of_reach(
+    session: Session, start: str, found: int
+) -> None:
+    ends = ")" * start.count("(")
+    loop = f"timers = []\nfor k in range(3): {start}(np.full(400_000, k)){ends}"
+    its = judged(session, TIMERS, loop)
+    assert [(it.key.partition("-")[0], (it.bytes or 0) // MIB) for it in its] == [
+        ("the timer Thread", 9)
+    ] * found
+    session.run(its[0].fixes[0].code if its else "for it in timers: it.cancel(); it.join()")
+    session.watcher.settle()
+    assert [it for it in session.watcher.findings() if it.code == "XL421"] == []
+    assert not any(type(it) is threading.Timer for it in threading.enumerate())
+
+
 WORKER = """
 import queue
 def work(jobs):

@@ -13,7 +13,7 @@ from xleak.originals import _current_frames, threading, time
 from xleak.shell import gradient_table, torch_module
 from xleak.shell.caches import LAST_RESULT
 from xleak.shell.fields import class_fields, loaded_class
-from xleak.shell.registries import hooks, registries
+from xleak.shell.registries import THREADS, hooks, registries
 from xleak.shell.tracebacks import LAST_TRACEBACK, error_entries
 from xleak.shell.waiting import unread_variables
 from xleak.shell.widgets import widget_slots
@@ -155,7 +155,7 @@ def running_labels() -> list[str]:
     """The labels of what the program's threads work with, and of what registries with a smell of their own have."""
     main = threading.main_thread().ident
     others = [_label_of_thread(ident) for ident in _current_frames() if ident != main]
-    return ["the registered threads", "weakref's finalizers", "multiprocessing's children", *others]
+    return [THREADS, "weakref's finalizers", "multiprocessing's children", *others]
 
 
 def _label_of_thread(ident: int) -> str:

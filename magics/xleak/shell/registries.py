@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xleak import _native
 from xleak.originals import gc
-from xleak.shell.fields import class_fields, fields_of, loaded_class
+from xleak.shell.fields import class_fields, fields_of, is_instance, loaded_class
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -18,9 +18,10 @@ _REGISTRIES = (
     ("logging's root logger", "logging", "root"),
     ("logging's loggers", "logging", "Logger.manager.loggerDict"),
     ("weakref's finalizers", "weakref", "finalize._registry"),
-    ("the registered threads", "threading", "_active"),
     ("multiprocessing's children", "multiprocessing.process", "_children"),
 )
+THREADS = "the registered threads"
+TIMER = "the timer "
 _HOOKS = ("excepthook", "unraisablehook", "displayhook")
 _HOOKED = ("sys", "threading")
 
@@ -44,6 +45,10 @@ def registries_with_code(shell: InteractiveShell) -> Iterator[tuple[str, str, ob
                 else f'__import__("sys").modules["{module}"]'
             )
             yield label, f"{by_name}.{path}", found
+    for ident, thread in _native.items_of(_found("threading", ["_active"])):
+        waits = is_waiting_timer(thread)
+        label = f"{TIMER}{fields_of(thread).get('_name')}" if waits else THREADS
+        yield label, f'__import__("threading")._active[{ident}]', thread
     for number in signal.valid_signals():
         handler = signal.getsignal(number)
         if handler is not None and not _native.is_kind_of(handler, int):
@@ -52,6 +57,17 @@ def registries_with_code(shell: InteractiveShell) -> Iterator[tuple[str, str, ob
     loop = _event_loop()
     if loop is not None:
         yield "asyncio's event loop", '__import__("asyncio").get_event_loop()', loop
+
+
+def is_waiting_timer(thread: object) -> bool:
+    """Whether it is a timer whose time has not come."""
+    event = fields_of(thread).get("finished") if is_instance(thread, "threading", "Timer") else None
+    return fields_of(event).get("_flag") is False
+
+
+def timers(shell: InteractiveShell) -> list[str]:
+    """The labels of those that wait."""
+    return [label for label, _ in registries(shell) if label.startswith(TIMER)]
 
 
 def hooks() -> Iterator[tuple[dict[str, Any], str, str]]:

@@ -12,7 +12,7 @@ from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.origin import is_of_the_user
 from xleak.shell.holders.registry_repairs import repair_of
 from xleak.shell.holders.repairs import taking_out
-from xleak.shell.registries import hooks
+from xleak.shell.registries import hooks, timers
 from xleak.shell.waiting import UNREAD_VARIABLE
 
 # A single object may be in use by whoever keeps it.
@@ -28,11 +28,12 @@ _IN_MODULE = re.compile(r"sys\.modules\['([^']+)'\]\.")
 def out_of_reach(look: Look) -> Iterator[_native.Holder]:
     """One holder for each object or container that keeps such memory, once it outlived the cell that made it."""
     of_hooks = [label for *_, label in hooks()]
-    # A task that still waits at the end, and that no name leads to, nobody can await or cancel.
+    # A task or a timer that still waits at the end, and that no name leads to, nobody can await or cancel.
     goes_on = not look.settled
+    in_use = [*running_labels(), *(timers(look.watcher.shell) if goes_on else [])]
     alike: dict[Cause, list[_native.Holding]] = {}
     unread: dict[Cause, list[_native.Holding]] = {}
-    for found in look.heap.out_of_reach(running_labels(), of_hooks, goes_on, REPORTED_BYTES):
+    for found in look.heap.out_of_reach(in_use, of_hooks, goes_on, REPORTED_BYTES):
         cause = cause_of(look.watcher.shell, found.births)
         if cause is None or _is_a_librarys_own(found) or _is_reported(look, found.way):
             continue
@@ -48,7 +49,10 @@ def out_of_reach(look: Look) -> Iterator[_native.Holder]:
     # Each of several threads that run one function has its own.
     yield from (_holder(cause, its, "", "unread variable") for cause, its in unread.items())
     # One that is in use is one, not one more with each call of the line that makes it.
-    yield from (_holder(cause, its, "") for cause, its in alike.items() if len(its) >= _STEPS)
+    for cause, its in alike.items():
+        if len(its) >= _STEPS:
+            repairs = dict.fromkeys(repair_of(look, it.way) for it in its)
+            yield _holder(cause, its, next(iter(repairs)) if len(repairs) == 1 else "")
 
 
 def _holder(

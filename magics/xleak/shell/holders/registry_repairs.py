@@ -8,9 +8,12 @@ from typing import Any
 from xleak.shell.fields import loaded_class
 from xleak.shell.heap import user_names
 from xleak.shell.holders.look import LEAST_BYTES, Look
+from xleak.shell.registries import TIMER, is_waiting_timer
 
 _HOOK = re.compile(r"the hook (\w+)\.(\w+?hook)\b")
 _HANDLER = re.compile(r"the handler of (SIG\w+)")
+# Their threads end, and with them what they were to hand over.
+_CANCELLED = "[(it.cancel(), it.join()) for it in threading.enumerate() if id(it) in %s];"
 _LOOP = "asyncio's event loop"
 _WAITING = (
     ("asyncio.all_tasks()", "_asyncio", "Task"),
@@ -25,6 +28,11 @@ def repair_of(look: Look, way: str) -> str:
         return f"import {module}; {module}.{name} = {module}.__{name}__"
     if found := _HANDLER.match(way):
         return f"import signal; signal.signal(signal.{found.group(1)}, signal.SIG_DFL);"
+    if way.startswith(TIMER):
+        base = loaded_class("threading", "Timer")
+        waiting = [it for it in look.live.instances(base) if is_waiting_timer(it)] if base else []
+        chosen = _chosen(look, waiting)
+        return f"import threading; {_CANCELLED % chosen}" if chosen else ""
     return _cancelling(look) if way.startswith(_LOOP) else ""
 
 

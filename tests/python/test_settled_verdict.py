@@ -19,6 +19,9 @@ OUT_OF_REACH = {
     "the hook threading.excepthook": "threading.excepthook = act",
     "the list gc.callbacks": "gc.callbacks.append(act)",
     "IPython's events": "get_ipython().events.register('pre_execute', act)",
+    "get_ipython().display_formatter.formatters['text/html'].type_printers": (
+        "get_ipython().display_formatter.formatters['text/html'].for_type(type(act), act)"
+    ),
     "con.create_function: start.<locals>.act": "con.create_function('f', 1, act)",
 }
 QUIET = {

@@ -35,6 +35,7 @@ def registries(shell: InteractiveShell) -> Iterator[tuple[str, object]]:
 def registries_with_code(shell: InteractiveShell) -> Iterator[tuple[str, str, object]]:
     """The same, with the code that a cell has them by."""
     yield "IPython's events", "get_ipython().events.callbacks", shell.events.callbacks
+    yield "get_ipython()", "get_ipython()", shell
     yield "the list gc.callbacks", '__import__("gc").callbacks', gc.callbacks
     for label, module, path in _REGISTRIES:
         found = _found(module, path.split("."))

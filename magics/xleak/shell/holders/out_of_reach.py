@@ -10,6 +10,7 @@ from xleak.shell.births import Birth, Cause, cause_of, is_import
 from xleak.shell.heap import running_labels
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.origin import is_of_the_user
+from xleak.shell.holders.places import as_written
 from xleak.shell.holders.registry_repairs import repair_of
 from xleak.shell.holders.repairs import taking_out
 from xleak.shell.registries import hooks, timers
@@ -59,7 +60,7 @@ def _holder(
     cause: Cause, found: list[_native.Holding], repair: str, kind: str = "out of reach"
 ) -> _native.Holder:
     first, *others = found
-    label = _IN_MODULE.sub(r"\1.", first.way, count=1)
+    label = as_written(_IN_MODULE.sub(r"\1.", first.way, count=1))
     return _native.Holder(
         kind,
         f"{label} and {len(others)} others" if others else label,

@@ -13,16 +13,16 @@ from xleak.shell.fields import class_fields, fields_of
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\['([^'\\]*)'\]")
 _LAST = re.compile(r"(.+)(?:\.\w+|\[\d+\]|\['[^'\\]*'\])")
 _ELEMENT = re.compile(r"(.+)(?:\[\d+\]|\['[^'\\]*'\])")
-# What modules of torch keep in dictionaries of theirs is known as their attributes.
-_OF_MODULE = re.compile(r"\._(?:modules|buffers|parameters)\['([^\W\d]\w*)'\]")
+# What modules of torch and objects with traits keep in dictionaries of theirs is known as their attributes.
+_IN_DICTIONARY = re.compile(r"\._(?:modules|buffers|parameters|trait_values)\['([^\W\d]\w*)'\]")
 
 # From the expression of a value the one of what takes its place.
 Replacing = Callable[[str], str]
 
 
 def as_written(way: str) -> str:
-    """A way through torch's modules as its user writes it: `net.norm.centre`."""
-    return _OF_MODULE.sub(r".\1", way)
+    """A way through torch's modules, or through objects with traits, as its user writes it: `net.norm.centre`."""
+    return _IN_DICTIONARY.sub(r".\1", way)
 
 
 def container_of(way: str) -> str:

@@ -66,7 +66,7 @@ def taking_out(look: Look, way: str, held: int) -> str:
     if not steps or way.endswith(".base"):
         # What an array shows a part of is never set by others.
         return ""
-    for cut in _cuts(look, steps, is_all, steps[0].place.isidentifier()):
+    for cut in _cuts(look, steps, is_all, held):
         freed = sum(look.heap.freed_by([], cut.links).values())
         if freed >= _NEARLY_ALL * held:
             waits = look.heap.would_wait([], cut.links)
@@ -136,8 +136,9 @@ def _attribute(owner: Any, name: str) -> Any:
     return None
 
 
-def _cuts(look: Look, steps: list[_Step], is_all: bool, root_is_users: bool) -> Iterator[_Cut]:
+def _cuts(look: Look, steps: list[_Step], is_all: bool, held: int) -> Iterator[_Cut]:
     """From what is registered to the last reference."""
+    root_is_users = steps[0].place.isidentifier()
     for at, (owner, step) in enumerate(pairwise(steps), 1):
         behind = next((it for it in steps[at:] if type(it.object) is not tuple), step)
         if _is_registered(look, behind.object, root_is_users):
@@ -149,6 +150,12 @@ def _cuts(look: Look, steps: list[_Step], is_all: bool, root_is_users: bool) -> 
         yield _closed(steps) if closes else _emptied(look, last)
     if is_all and len(steps) > 1:
         yield from _let_go(look, steps[-2], last, root_is_users)
+    if not is_all and _native.is_exactly(last.object, dict):
+        # What no expression leads to, as a type that is the key of its entry.
+        values = _native.values_of(last.object)
+        enough = [look.heap.retained_by(it) >= _NEARLY_ALL * held for it in values]
+        if any(enough):
+            yield _without_entries(last, [at for at, is_it in enumerate(enough) if is_it])
 
 
 def _is_registered(look: Look, it: Any, root_is_users: bool) -> bool:
@@ -186,13 +193,20 @@ def _emptied(look: Look, container: _Step) -> _Cut:
     holding = [at for at, one in enumerate(elements) if _holds(look, one, keys[at : at + 1])]
     if len(holding) == len(elements) or type(it) is set:
         return _Cut(f"{place}.clear()", [(it, one) for one in [*elements, *keys]])
-    chosen = ", ".join(map(str, holding))
     if keys:
-        links = [(it, one) for at in holding for one in (elements[at], keys[at])]
-        popping = f"[{place}.pop(k) for n, k in enumerate(list({place})) if n in {{{chosen}}}];"
-        return _Cut(popping, links)
+        return _without_entries(container, holding)
     deleting = "; ".join(f"del {place}[{at}]" for at in reversed(holding))
     return _Cut(deleting, [(it, elements[at]) for at in holding])
+
+
+def _without_entries(container: _Step, numbers: Sequence[int]) -> _Cut:
+    it, place = container.object, as_written(container.place)
+    entries = _native.items_of(it)
+    links = [(it, one) for at in numbers for one in entries[at]]
+    chosen = ", ".join(map(str, numbers))
+    return _Cut(
+        f"[{place}.pop(k) for n, k in enumerate(list({place})) if n in {{{chosen}}}];", links
+    )
 
 
 def _closes(steps: Sequence[_Step]) -> bool:

@@ -48,7 +48,7 @@ def registries_with_code(shell: InteractiveShell) -> Iterator[tuple[str, str, ob
             yield label, f"{by_name}.{path}", found
     for ident, thread in _native.items_of(_found("threading", ["_active"])):
         waits = is_waiting_timer(thread)
-        label = f"{TIMER}{fields_of(thread).get('_name')}" if waits else THREADS
+        label = f"{TIMER}{name_of_thread(thread)}" if waits else THREADS
         yield label, f'__import__("threading")._active[{ident}]', thread
     for number in signal.valid_signals():
         handler = signal.getsignal(number)
@@ -58,6 +58,12 @@ def registries_with_code(shell: InteractiveShell) -> Iterator[tuple[str, str, ob
     loop = _event_loop()
     if loop is not None:
         yield "asyncio's event loop", '__import__("asyncio").get_event_loop()', loop
+
+
+def name_of_thread(thread: object) -> str:
+    """Asks nobody: it may be of a class of the user's."""
+    name = fields_of(thread).get("_name")
+    return name if type(name) is str else "without a name"
 
 
 def is_waiting_timer(thread: object) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from xleak import _native
 from xleak.originals import _current_frames, threading
-from xleak.shell.fields import fields_of
+from xleak.shell.registries import name_of_thread
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -24,7 +24,7 @@ _READS_ALL = {"locals", "vars", "dir", "eval", "exec", "_getframe", "currentfram
 
 def unread_variables(shell: InteractiveShell) -> Iterator[tuple[str, Any]]:
     """(label, value) of those in functions of the user's that other threads are in."""
-    threads = {ident: fields_of(it).get("_name") for ident, it in _native.items_of(_ACTIVE)}
+    threads = {ident: name_of_thread(it) for ident, it in _native.items_of(_ACTIVE)}
     for ident, innermost in _current_frames().items():
         frame: types.FrameType | None = innermost
         while frame is not None and ident != threading.get_ident():

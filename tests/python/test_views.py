@@ -86,3 +86,12 @@ def test_rows_that_have_a_view_each_are_one_finding_and_the_one_that_a_loop_left
     session.run(found.fixes[0].code)
     session.run("3")
     assert [it for it in _native.findings() if it.code == "XL118"] == []
+
+
+def test_attributes_in_slots_have_views_as_others_have(session: Session) -> None:
+    shot = (
+        "class Shot:\n    __slots__ = ('head',)\n"
+        "    def __init__(self): self.head = np.frombuffer(bytes(3_000_000), 'u1', count=64)"
+    )
+    found = told(session, shot, "shots = [Shot() for _ in range(2)]")
+    assert found["shots"][0] == "warning"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import class_fields, fields_of
+from xleak.shell.fields import class_fields, fields_of, slots_of
 
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\['([^'\\]*)'\]")
 _LAST = re.compile(r"(.+)(?:\.\w+|\[\d+\]|\['[^'\\]*'\])")
@@ -60,7 +60,8 @@ def value_at(namespace: dict[Any, Any], way: str) -> Any:
     value = _native.value_at(namespace, name.group()) if name else None
     for attribute, index, key in _STEP.findall(way[name.end() :] if name else ""):
         if attribute:
-            value = fields_of(value).get(attribute)
+            fields = fields_of(value)
+            value = (fields if attribute in fields else slots_of(value)).get(attribute)
         elif index and _native.is_kind_of(value, (list, tuple, deque)):
             value = _item(value, int(index))
         else:

@@ -43,6 +43,7 @@ def uses(steps: list[Step], *cells: str) -> PartUses:
         (TABLE, "print({k: x.rms for k, x in xs.items()})", {"rms"}),
         (TABLE, "print(sum(x.rms for x in xs.values()))", {"rms"}),
         (TABLE, "print(xs['a'].rms, xs.get('b').rms)", {"rms"}),
+        (TABLE, "for s in 'uv':\n    print(xs[f'test_{s}'].mean())", set()),
         (ROWS, "for k, x in xs:\n    print(k, x.rms)", {"rms"}),
         (ROWS, "print([row[0] for row in xs])", set()),
         (RECORDS, "print([r['err'] for r in xs], xs[0]['run'].lr)", {"lr"}),

@@ -70,6 +70,16 @@ def test_parts_in_slots_count_too(session: Session) -> None:
     assert found == {"tracks": (3, "[setattr(v0, 'wave', None) for v0 in tracks];")}
 
 
+def test_those_that_keep_most_are_the_ones_in_question(session: Session) -> None:
+    mixed = (
+        "runs = {'a': {'it': [iter(()) for _ in range(9)]},\n"
+        "        'b': {'it': [Track(k) for k in range(4)]}}"
+    )
+    assert told(session, TRACKS, mixed, "print([t.rms for t in runs['b']['it']])") == {
+        "runs": (3, "[setattr(v2, 'wave', None) for v2 in runs['b']['it']];")
+    }
+
+
 @pytest.mark.parametrize(
     "later",
     [

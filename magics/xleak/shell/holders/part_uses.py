@@ -18,6 +18,14 @@ _EMPTYING = ("clear", "remove", "discard")
 _RUNS_TEXT = re.compile(r"(?m)^[^'\"\n=]*=?\s*%|\b(?:eval|exec|query|globals|locals)\b")
 _DEEPEST = 8
 
+
+@dataclass(frozen=True)
+class Begins:
+    """A key of which the source shows how it begins alone: `f"test_{score}"`."""
+
+    text: str
+
+
 Key = str | int | None
 Step = tuple[str, frozenset[Key]]
 """The kind of a container, "list", "dict" or "tuple", and the keys or places at which the objects are; None: at any."""
@@ -168,11 +176,11 @@ class _Reader:
     def _kind(self, value: _Own) -> str:
         return self._steps[value.level][0] if value.level < len(self._steps) else "object"
 
-    def _at(self, value: _Own, key: Key) -> _Value:
+    def _at(self, value: _Own, key: Key | Begins) -> _Value:
         """What is at a key or a place; key None: at any."""
         kind, keys = self._steps[value.level]
         is_known = kind != "list" and key is not None and None not in keys
-        return None if is_known and keys.isdisjoint({key}) else _Own(value.level + 1)
+        return None if is_known and not _is_one_of(key, keys) else _Own(value.level + 1)
 
     def _each(self, value: _Value) -> _Value:
         """What a loop over it has in its variable."""
@@ -415,9 +423,18 @@ class _Reader:
         return returned
 
 
-def _key(it: ast.expr) -> Key:
+def _key(it: ast.expr) -> Key | Begins:
+    first = it.values[0] if isinstance(it, ast.JoinedStr) and it.values else None
+    if isinstance(first, ast.Constant) and isinstance(first.value, str):
+        return Begins(first.value)
     value = it.value if isinstance(it, ast.Constant) else None
     return value if isinstance(value, (str, int)) else None
+
+
+def _is_one_of(key: Key | Begins, keys: frozenset[Key]) -> bool:
+    if isinstance(key, Begins):
+        return any(isinstance(it, str) and it.startswith(key.text) for it in keys)
+    return key in keys
 
 
 def _parameters(code: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[str]:

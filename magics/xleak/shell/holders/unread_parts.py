@@ -110,10 +110,13 @@ def _owners(look: Look, name: str) -> _Owners | None:
     """None where there are too few, or something else has as much."""
     value = _native.value_at(look.watcher.shell.user_ns, name)
     found = list(_objects_in(value, (), set()))
-    kinds = Counter(id(type(it)) for it, _ in found)
-    if not kinds:
+    kept: Counter[int] = Counter()
+    for it, _ in found:
+        kept[id(type(it))] += look.heap.retained_by(it)
+    if not kept:
         return None
-    kind, count = kinds.most_common(1)[0]
+    [(kind, _)] = kept.most_common(1)
+    count = sum(id(type(it)) == kind for it, _ in found)
     its = [(it, way) for it, way in found if id(type(it)) == kind]
     ways = {tuple(step for step, _ in way) for _, way in its}
     if len(ways) > 1 or (count < _SEVERAL and _is_one_of(its[0][0], _MODELS)):

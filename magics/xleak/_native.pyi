@@ -1065,8 +1065,9 @@ class HeapSnapshot:
     def keeping(self, objects: list[Any], least: int) -> list[tuple[Any, int]]:
         """Return (object, bytes) of those that alone keep at least so many bytes."""
 
-    def graphs(self, least: int, shared: bool = False) -> list[GraphBytes]:
-        """Return the tensors whose autograd graphs keep at least so many bytes, alone or ``shared``."""
+    def graphs(self, least: int, shared: bool = False, together: bool = False) -> list[GraphBytes]:
+        """Return the tensors whose autograd graphs keep at least so many bytes, alone or ``shared``; with ``together``
+        also those of one container that do so together."""
 
     def pinned_views(self, least: int, fraction: int) -> list[PinnedView]:
         """Return what shows at most a ``fraction``-th of at least so many bytes, which nothing else shows.

@@ -228,6 +228,18 @@ def test_a_question_of_what_would_be_freed_leaves_the_heap_as_it_was() -> None:
     assert heap.retained_bytes("rows") >= 6 * MIB
 
 
+def test_small_graphs_of_one_container_count_together() -> None:
+    import torch
+
+    weight = torch.ones(2000, requires_grad=True)
+    namespace = {"losses": [(weight * 2).tanh().square().sum() for _ in range(8)]}
+    heap = with_graphs(namespace)
+    assert heap.graphs(32 << 10) == []
+    together = heap.graphs(32 << 10, together=True)
+    assert {graph.way for graph in together} == {f"losses[{at}]" for at in range(8)}
+    assert heap.graphs(MIB, together=True) == []
+
+
 def test_small_views_are_told_with_what_is_behind_them() -> None:
     import torch
 

@@ -342,7 +342,9 @@ void register_graph(py::module_& m) {
       .def("keeping", keeping, py::arg("objects"), py::arg("least"),
            "Return (object, bytes) of those that alone keep at least so many bytes.")
       .def("graphs", &HeapSnapshot::graphs, py::arg("least"), py::arg("shared") = false,
-           "Return the tensors whose autograd graphs keep at least so many bytes.")
+           py::arg("together") = false,
+           "Return the tensors whose autograd graphs keep at least so many bytes, or with together "
+           "those of one container do.")
       .def("pinned_views", &HeapSnapshot::pinned_views, py::arg("least"), py::arg("fraction"),
            "Return the views that show a fraction of what is behind them.")
       .def(

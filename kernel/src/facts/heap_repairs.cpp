@@ -6,7 +6,8 @@
 
 namespace xleak::facts {
 
-std::vector<HeapSnapshot::GraphBytes> HeapSnapshot::graphs(std::int64_t least, bool shared) const {
+std::vector<HeapSnapshot::GraphBytes> HeapSnapshot::graphs(std::int64_t least, bool shared,
+                                                           bool together) const {
   std::unordered_map<std::uintptr_t, GraphBytes> found;
   for (const auto& [tensor, memory] : saved_) {
     const Node node = index_.find(tensor);
@@ -22,15 +23,22 @@ std::vector<HeapSnapshot::GraphBytes> HeapSnapshot::graphs(std::int64_t least, b
   std::vector<GraphBytes> result;
   if (found.empty()) return result;
   const auto containers = containers_of_tensors();
+  const auto holder_of = [&](Node node) {
+    const auto container = containers.find(node);
+    return container == containers.end() ? before_[node] : container->second;
+  };
+  std::unordered_map<Node, std::int64_t> by_holder;
+  for (const auto& [tensor, graph] : found)
+    if (together) by_holder[holder_of(index_.find(tensor))] += graph.kept;
   for (auto& [tensor, graph] : found) {
-    if (graph.kept < least) continue;
     const Node node = index_.find(tensor);
+    const Node holder = holder_of(node);
+    if (std::max(graph.kept, by_holder[holder]) < least) continue;
     graph.tensor = tensor;
     for (const Node memory : own_memory(node)) graph.own += bytes_[memory];
-    const auto container = containers.find(node);
-    auto way =
-        monitor::way_to(before_, 0, container == containers.end() ? node : container->second);
-    if (container != containers.end()) way.push_back(node);
+    const bool is_nearest = holder == before_[node];
+    auto way = monitor::way_to(before_, 0, is_nearest ? node : holder);
+    if (!is_nearest) way.push_back(node);
     graph.way = describe(way);
     if (!graph.way.empty()) result.push_back(std::move(graph));
   }

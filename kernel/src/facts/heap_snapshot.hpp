@@ -105,9 +105,9 @@ class HeapSnapshot {
     std::int64_t own = 0;                           ///< The tensor's own memory.
     std::map<std::int64_t, std::int64_t> storages;  ///< What was counted: by key, their bytes.
   };
-  /// Tensors whose graphs keep at least so much, which nothing else keeps unless it is `shared`.
-  /// Needs the GIL.
-  std::vector<GraphBytes> graphs(std::int64_t least, bool shared) const;
+  /// Tensors whose graphs keep at least so much, which nothing else keeps unless it is `shared`;
+  /// `together`: also those of which a container has so many that they do. Needs the GIL.
+  std::vector<GraphBytes> graphs(std::int64_t least, bool shared, bool together) const;
   /// A view that shows a part of the memory behind it. Where it is a part of a table or a series,
   /// `object` and `way` are those of the whole, which may have several.
   struct PinnedView {

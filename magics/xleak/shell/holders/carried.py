@@ -60,7 +60,7 @@ class Carried:
 
 def carried(look: Look) -> list[Carried]:
     """Those with the largest graphs, but elements of containers that are told as a whole."""
-    told = containers_of_graphs(look.heap.graphs(LEAST_BYTES))
+    told = containers_of_graphs(look.heap.graphs(LEAST_BYTES, together=True))
     graphs = [
         graph
         for graph in look.heap.graphs(REPORTED_BYTES, shared=True)
@@ -76,7 +76,7 @@ def histories(look: Look) -> dict[str, list[_native.GraphBytes]]:
     """By the expression of a container that can be detached: its elements, whose graphs keep much,
     alone or with others."""
     namespace = look.watcher.shell.user_ns
-    found = containers_of_graphs(look.heap.graphs(LEAST_BYTES, shared=True))
+    found = containers_of_graphs(look.heap.graphs(LEAST_BYTES, shared=True, together=True))
     return {way: graphs for way, graphs in found.items() if detaching(namespace, way)}
 
 

@@ -37,7 +37,7 @@ class ContainersOfGraphs:
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """Those that were there at an earlier cell too."""
-        graphs = look.heap.graphs(LEAST_BYTES)
+        graphs = look.heap.graphs(LEAST_BYTES, together=True)
         rows = rows_of_graphs(look, graphs)
         # A list of lists is told once.
         alone = containers_of_graphs(graphs).items()

@@ -113,7 +113,7 @@ def _everywhere(group: Group, look: Look, since: int) -> _native.Holder | None:
     """Such a tensor is a value of the user's, and may have several names: with all of them."""
     namespace, tensors = look.watcher.shell.user_ns, [it.tensor for it in group.members]
     ways = [ways_to(look, it) for it in tensors]
-    told = containers_of_graphs(look.heap.graphs(LEAST_BYTES, shared=True))
+    told = containers_of_graphs(look.heap.graphs(LEAST_BYTES, shared=True, together=True))
     known = [way for found in ways for way in found]
     if not all(ways) or any(container_of(way) in told for way in known):
         return None

@@ -91,6 +91,25 @@ def area(mesh):
 ---
 found = [area(Mesh(n)) for n in range(8)]
 """
+UNREAD["parts"] = """
+parts = []
+def level(x):
+    parts.append(x + 1)
+    return x.mean()
+---
+for _ in range(400): level(np.ones(1000))
+"""
+MEMO_OF_CONTENTS = """
+known = {}
+def smooth(x):
+    key = (x.tobytes(), 3)
+    if key not in known: known[key] = x * 2
+    return known[key]
+---
+rng = np.random.default_rng(1)
+for bpm in rng.normal(70, 5, 8): print(smooth(rng.normal(bpm, 1, 20_000)).std())
+"""
+UNREAD["known"] = MEMO_OF_CONTENTS
 METER = UNREAD["meter.rows['z']"].replace("self.rows = {}", "self.rows = []")
 READ = {
     "a memo that hits in the next round": UNREAD["ds.known"].replace("ds.epoch = epoch", "pass"),
@@ -98,6 +117,11 @@ READ = {
     "a memo of objects that a list has too": UNREAD["areas"].replace(
         "[area(Mesh(n)) for n in range(8)]", "[(it, area(it)) for it in map(Mesh, range(8))]"
     ),
+    "a memo of contents that come back": MEMO_OF_CONTENTS.replace(
+        "for bpm", "for again in range(2):\n  rng = np.random.default_rng(1)\n  for bpm"
+    ),
+    "small parts that another function reads": UNREAD["parts"]
+    + "---\ndef total(): return sum(map(np.sum, parts))\nprint(total())",
     "a window of the last": METER.replace(
         "self.rows.setdefault(name, []).append(value)",
         "self.rows.append(value); self.rows = self.rows[-4:]",

@@ -39,6 +39,8 @@ class Place:
     """Whether a loop of the function's own, or of the cell's outside of functions, is around it."""
     of_self: bool
     """Whether it is an attribute of the first parameter of an `__init__`."""
+    line: int
+    """Of the cell, its magics counted."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ class _Reader:
         method, by = parents[-1], parents[-2] if len(parents) > 1 else None
         is_called = isinstance(by, ast.Call) and by.func is method
         if doing is Doing.ADDS and isinstance(method, ast.Attribute) and not is_called:
-            return Place(doing, (method.attr, None), False, False)
+            return Place(doing, (method.attr, None), False, False, method.lineno)
         inside = [number for number, it in enumerate(parents) if isinstance(it, _FUNCTIONS)]
         function = next((it for it in reversed(parents) if isinstance(it, _FUNCTIONS)), None)
         around = parents[inside[-1] :] if inside else parents
@@ -179,6 +181,7 @@ class _Reader:
             (name, self._first_line(function)) if function is not None else None,
             any(isinstance(it, _LOOPS) for it in around),
             name == "__init__" and is_own,
+            getattr(node, "lineno", 1),
         )
 
     def _first_line(self, function: _Function) -> int:

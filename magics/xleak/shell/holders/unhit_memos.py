@@ -10,19 +10,21 @@ from xleak import _native
 from xleak.shell.heap import user_names
 from xleak.shell.holders.call_sites import LOOPS
 from xleak.shell.holders.containers import Collection
-from xleak.shell.holders.look import Look
+from xleak.shell.holders.look import LEAST_BYTES, Look
 from xleak.shell.holders.unbounded_caches import is_compared_by_identity
 from xleak.shell.source import parsed
 
 # Fewer turns of a loop are no growth.
 _STEPS = 3
 _PLAIN: tuple[type, ...] = (int, float, str)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def never_hits(look: Look, it: Collection, cells: set[int]) -> bool:
     """Whether nobody can ask a dictionary again for what is in it, since it alone has the objects that are its keys; or
-    each turn of the loop that fills it asks for other keys, and no cell asks again.
+    each turn of the loop that fills it asks for other keys, and no cell asks again. So it does with keys that are large
+    contents, which nobody else has.
 
     cells: those in which entries were made.
     """
@@ -31,7 +33,11 @@ def never_hits(look: Look, it: Collection, cells: set[int]) -> bool:
     keys = [_parts(key) for key, _ in _native.items_of(it.object)]
     if all(any(_is_its_alone(look, it, part) for part in parts) for parts in keys[:-1]):
         return True
-    names = _names(look, it)
+    if not cells:
+        return False
+    functions = _functions(look)
+    names = _names(look, it, functions)
+    are_contents = all(any(_is_content(look, it, part) for part in parts) for parts in keys)
     own = _native.entries_of(look.watcher.shell.user_ns)
     for cell, source in look.sources.items():
         users = [] if cell < min(cells) else list(_statements(source, names))
@@ -40,6 +46,8 @@ def never_hits(look: Look, it: Collection, cells: set[int]) -> bool:
             return False
         if cell in cells and len(loops) != 1:
             return False
+        if cell in cells and are_contents and not _comes_back(loops[0], functions, names):
+            continue
         if cell == max(cells) and not _moves_on(keys, [own.get(it) for it in _counters(loops[0])]):
             return False
     return True
@@ -50,19 +58,35 @@ def _is_its_alone(look: Look, it: Collection, part: object) -> bool:
     return is_compared_by_identity(part) and look.heap.keeps(it.object, part)
 
 
+def _is_content(look: Look, it: Collection, part: object) -> bool:
+    """Whether who asks again must have made as much memory again."""
+    large = _native.is_exactly(part, (bytes, str)) and look.heap.retained_by(part) >= LEAST_BYTES
+    return large and look.heap.keeps(it.object, part)
+
+
+def _comes_back(statement: ast.stmt, functions: list[_Function], names: set[str]) -> bool:
+    """Whether a loop is around or within another one that uses the names."""
+    code = [statement, *(node for node in functions if node.name in names)]
+    parts = (it for node in code for it in ast.walk(node))
+    return sum(isinstance(it, LOOPS) and _uses(it, names) for it in parts) > 1
+
+
 def _parts(key: object) -> list[object]:
     return _native.values_of(key) if type(key) is tuple else [key]
 
 
-def _names(look: Look, it: Collection) -> set[str]:
-    """Those that lead to a dictionary, and those of functions that use one of them."""
-    names = set(look.heap.names_leading_to(it.object)) & set(user_names(look.watcher))
-    functions = [
+def _functions(look: Look) -> list[_Function]:
+    return [
         node
         for source in set(look.sources.values())
         for node in ast.walk(parsed(source) or ast.Module([], []))
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if isinstance(node, _Function)
     ]
+
+
+def _names(look: Look, it: Collection, functions: list[_Function]) -> set[str]:
+    """Those that lead to a dictionary, and those of functions that use one of them."""
+    names = set(look.heap.names_leading_to(it.object)) & set(user_names(look.watcher))
     before = -1
     while before != len(names):
         before = len(names)

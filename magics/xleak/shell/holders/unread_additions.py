@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xleak import _native
-from xleak.shell.births import Birth, cause_of
+from xleak.shell.births import Birth, Cause, cause_of
 from xleak.shell.holders.additions import Doing, Named, Place, places_in
 from xleak.shell.holders.call_sites import is_called_again
 from xleak.shell.holders.containers import Collection, collections_of, is_users_function
@@ -28,6 +28,8 @@ class _Added:
     function: str
     is_memo: bool
     """Whether the function looks there first for what it adds."""
+    at: Cause
+    """Where it adds."""
 
 
 class UnreadAdditions:
@@ -47,11 +49,13 @@ class UnreadAdditions:
             if not is_asked or overlaps(it.way, {*look.explained, *look.reported, *self._found}):
                 continue
             count, births = look.heap.elements(it.object)
+            # Of small pieces the ledger knows no birth.
+            count = count or it.count
             runs = _runs(look) if runs is None and count >= _STEPS else runs
             added = _added_by(look, it, births, runs) if runs and count >= _STEPS else None
-            cause = cause_of(look.watcher.shell, births)
-            if added is None or cause is None:
+            if added is None:
                 continue
+            cause = cause_of(look.watcher.shell, births) or added.at
             self._found.add(it.way)
             yield _native.Holder(
                 "memo without hits" if added.is_memo else "unread additions",
@@ -70,7 +74,7 @@ def _added_by(look: Look, it: Collection, births: Sequence[Birth], runs: _Runs) 
     cells = {cell for cell, _, _ in births}
     first_cell, in_cells = min(cells, default=0), len(cells)
     container = _named(it)
-    adding: list[tuple[str, int | None]] = []
+    adding: dict[tuple[str, int | None], Cause] = {}
     reading: set[tuple[str, int | None]] = set()
     for source, cell in {source: cell for cell, source in look.sources.items()}.items():
         for place in places_in(source, container):
@@ -83,10 +87,11 @@ def _added_by(look: Look, it: Collection, births: Sequence[Birth], runs: _Runs) 
             elif _is_in_sight(look, place, in_cells):
                 return None
             else:
-                adding.append(place.function)
+                adding[place.function] = Cause(cell, place.line)
     if not adding or not reading <= set(adding) or (reading and not never_hits(look, it, cells)):
         return None
-    return _Added(adding[-1][0], bool(reading))
+    function, at = list(adding.items())[-1]
+    return _Added(function[0], bool(reading), at)
 
 
 def _named(it: Collection) -> Named:

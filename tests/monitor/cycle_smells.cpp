@@ -33,6 +33,15 @@ TEST_SUITE("cycle_smells") {
     CHECK(detect("XL113", cycle("cycle of a callback", 9 * kMiB)).size() == 1);
   }
 
+  TEST_CASE("garbage that the collector will take is a note") {
+    for (const auto& [code, kind] :
+         {std::pair{"XL106", "cycle of objects"}, std::pair{"XL113", "cycle of a callback"}}) {
+      const std::string waits = std::string(kind) + ", to be collected";
+      CHECK(detect(code, cycle(kind, 9 * kMiB)).at(0).severity != Severity::note);
+      CHECK(detect(code, cycle(waits.c_str(), 9 * kMiB)).at(0).severity == Severity::note);
+    }
+  }
+
   TEST_CASE("contexts behind several results are a warning, behind one a note") {
     const auto of = [](int count) {
       return detect(

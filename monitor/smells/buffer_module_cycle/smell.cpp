@@ -15,7 +15,10 @@ std::string message(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {"cycle of objects", "Collect the garbage now", message});
+  const char* const fix = "Collect the garbage now";
+  const HolderRule stays{"cycle of objects", fix, message};
+  const HolderRule waits{"cycle of objects, to be collected", fix, message};
+  return holder_findings(session, {stays, waits.as(Severity::note)});
 }
 
 using source::Field;

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xleak import _native
+from xleak.originals import gc
 from xleak.shell.holders.contexts import context_type, contexts_of_the_user, function_of
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 
@@ -86,7 +87,13 @@ def _kind_of(cycle: list[Any]) -> str:
     if any(_is_context(it) for it in cycle):
         return "cycle of a context"
     called = any(_native.is_kind_of(it, _CALLABLES) for it in cycle)
-    return "cycle of a callback" if called else "cycle of objects"
+    kind = "cycle of a callback" if called else "cycle of objects"
+    return f"{kind}, to be collected" if _collector_runs() else kind
+
+
+def _collector_runs() -> bool:
+    """Whether it will take garbage by itself, sooner or later."""
+    return gc.isenabled() and gc.get_threshold()[0] > 0 and not gc.get_debug() & gc.DEBUG_SAVEALL
 
 
 def _holder(look: Look, name: str, waiting: _Waiting, since: int) -> Iterator[_native.Holder]:

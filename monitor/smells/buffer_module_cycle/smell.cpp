@@ -15,10 +15,10 @@ std::string message(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  const char* const fix = "Collect the garbage now";
-  const HolderRule stays{"cycle of objects", fix, message};
-  const HolderRule waits{"cycle of objects, to be collected", fix, message};
-  return holder_findings(session, {stays, waits.as(Severity::note)});
+  const HolderRule stays{"cycle of objects", "Collect the garbage now", message};
+  HolderRule waits = stays.as(Severity::note);
+  waits.kind = "cycle of objects, to be collected";
+  return holder_findings(session, {stays, waits});
 }
 
 using source::Field;

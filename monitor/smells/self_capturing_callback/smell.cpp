@@ -18,10 +18,10 @@ std::string message(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  const char* const fix = "Collect the garbage now";
-  const HolderRule stays{"cycle of a callback", fix, message};
-  const HolderRule waits{"cycle of a callback, to be collected", fix, message};
-  return holder_findings(session, {stays, waits.as(Severity::note)});
+  const HolderRule stays{"cycle of a callback", "Collect the garbage now", message};
+  HolderRule waits = stays.as(Severity::note);
+  waits.kind = "cycle of a callback, to be collected";
+  return holder_findings(session, {stays, waits});
 }
 
 using source::Field;

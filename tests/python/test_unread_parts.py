@@ -37,6 +37,24 @@ def test_a_part_that_no_later_cell_reads_is_reported_until_it_is_let_go(session:
     assert session.run("assert all(t.rms > 0 for t in tracks)")
 
 
+def test_the_cell_that_makes_them_may_be_the_one_that_sums_them_up(session: Session) -> None:
+    best = f"{MAKE}\nbest = max(tracks, key=lambda t: t.rms)"
+    assert told(session, TRACKS, best, "print(best.rms)") == {
+        "tracks": (3, "[setattr(v0, 'wave', None) for v0 in tracks];")
+    }
+    assert told(session, "print(best.loud())") == {}
+
+
+@pytest.mark.parametrize(
+    "rest",
+    ["print(len(tracks))", "print(tracks[0].loud())", "waves = [t.wave[:3] for t in tracks]"],
+)
+def test_what_the_making_cell_reads_itself_or_does_not_use_is_silent(
+    session: Session, rest: str
+) -> None:
+    assert told(session, TRACKS, f"{MAKE}\n{rest}", "print(1)") == {}
+
+
 def test_what_a_process_wrote_is_kept_with_its_exit_code(session: Session) -> None:
     found = told(session, RUNS, "print([r.returncode for r in runs.values()])")
     assert found == {"runs": (2, "[setattr(v0, 'stdout', None) for v0 in runs.values()];")}

@@ -67,10 +67,15 @@ class PartUses:
 
 
 def uses_in(
-    cells: Sequence[Cell], name: str, steps: Sequence[Step], code: Mapping[str, ast.AST]
+    cells: Sequence[Cell],
+    name: str,
+    steps: Sequence[Step],
+    code: Mapping[str, ast.AST],
+    makes_it: bool = False,
 ) -> PartUses:
-    """What cells do with the objects behind a name. code: functions and classes by their names."""
-    reader = _Reader(name, steps, code)
+    """What cells do with the objects behind a name. code: functions and classes by their names. makes_it: what the
+    cells bind to the name is this container."""
+    reader = _Reader(name, steps, code, makes_it)
     for source, tree in cells:
         if tree is None or _RUNS_TEXT.search(source):
             reader.uses.anything |= re.search(rf"\b{re.escape(name)}\b", source) is not None
@@ -93,8 +98,11 @@ def code_in(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 class _Reader:
     """Follows the objects through the statements of cells, by names, loops and calls of the user's functions."""
 
-    def __init__(self, name: str, steps: Sequence[Step], code: Mapping[str, ast.AST]) -> None:
+    def __init__(
+        self, name: str, steps: Sequence[Step], code: Mapping[str, ast.AST], makes_it: bool
+    ) -> None:
         self.uses = PartUses()
+        self._made = name if makes_it else None
         self._steps = steps
         self._code = code
         self._globals: dict[str, _Value] = {name: _Own(0)}
@@ -155,7 +163,8 @@ class _Reader:
 
     def _bind(self, target: ast.expr, value: _Value, names: dict[str, _Value]) -> None:
         if isinstance(target, ast.Name):
-            names[target.id] = value
+            is_made = target.id == self._made and names is self._globals
+            names[target.id] = _Own(0) if is_made else value
         elif isinstance(target, (ast.Tuple, ast.List)):
             parts = self._unpacked(value, len(target.elts))
             for part, its in zip(target.elts, parts, strict=True):

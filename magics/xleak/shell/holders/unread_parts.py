@@ -100,6 +100,14 @@ class UnreadParts:
             made = max((cell for cell, _, _ in births), default=0)
             later = [(text, trees[text]) for cell, text in look.sources.items() if cell > made]
             uses = uses_in(later, name, owners.steps, code)
+            if not uses.anything and not uses.operations:
+                # A cell that makes results may be the one that sums them up.
+                cells = (
+                    [(look.sources[made], trees[look.sources[made]])]
+                    if made in look.sources
+                    else []
+                )
+                uses = uses_in([*cells, *later], name, owners.steps, code, makes_it=True)
             holder = None if uses.anything else _holder(look, name, owners, uses)
             if holder is not None:
                 self._found.add(name)

@@ -33,11 +33,16 @@ def cause_of(shell: InteractiveShell, births: Sequence[Birth]) -> Cause | None:
     if not births:
         return None
     by_cell: dict[int, int] = {}
-    causes = [(_cause(shell, cell, place), size) for cell, place, size in births]
+    causes = causes_of(shell, births)
     for cause, size in causes:
         by_cell[cause.cell] = by_cell.get(cause.cell, 0) + size
     largest = max(by_cell, key=lambda cell: by_cell[cell])
     return next(cause for cause, _ in causes if cause.cell == largest)
+
+
+def causes_of(shell: InteractiveShell, births: Sequence[Birth]) -> list[tuple[Cause, int]]:
+    """(cause, bytes) of each."""
+    return [(_cause(shell, cell, place), size) for cell, place, size in births]
 
 
 def is_import(place: tuple[str, int, str] | None) -> bool:

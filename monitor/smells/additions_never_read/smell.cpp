@@ -14,6 +14,13 @@ std::string message(const Holder& holder) {
          " added; no code has read them. Free them with `" + holder.release + "`.";
 }
 
+std::string message_of_growth(const Holder& holder) {
+  const std::string by = holder.largest.empty() ? "a loop" : holder.largest + "()";
+  return holder.label + " keeps " + human(holder.held_bytes) + ": " + by +
+         " bound it to itself and more, again and again; no code has read what is in it. Free it with `" +
+         holder.release + "`.";
+}
+
 std::string message_of_memo(const Holder& holder) {
   return holder.label + " keeps " + human(holder.held_bytes) + " in " +
          std::to_string(holder.count) + " entries in which " + holder.largest +
@@ -31,6 +38,7 @@ std::string message_of_library(const Holder& holder) {
 
 std::vector<Finding> at_run_time(const SessionView& session) {
   return holder_findings(session, {{"unread additions", "Clear the container", message},
+                                   {"unread growth", "Begin again", message_of_growth},
                                    {"memo without hits", "Clear the memo", message_of_memo},
                                    {"handed over", "Clear the container", message_of_library}});
 }

@@ -37,6 +37,7 @@ from xleak.shell.holders.mutable_defaults import MutableDefaults
 from xleak.shell.holders.out_of_reach import out_of_reach
 from xleak.shell.holders.pictures import DecodedPictures
 from xleak.shell.holders.products import MatrixProducts
+from xleak.shell.holders.rebound_values import ReboundValues
 from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.repeated_loaders import RepeatedIterators, RepeatedLoaders
 from xleak.shell.holders.repeaters import RepeatedBatches
@@ -134,6 +135,7 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         Tapes(),
         out_of_reach,
         UnreadAdditions(),
+        ReboundValues(),
         LibraryPiles(),
         UnreadParts(),
         UnusedValues(watching.uses),

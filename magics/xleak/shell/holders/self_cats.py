@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 # Who asks for no more needs no grown value.
 _LOOKING = {"len", "print", "id", "type", "bool", "repr", "str", "display"}
-_SIZES = {"shape", "size", "numel", "dim", "ndim", "dtype", "device", "nbytes"}
+SIZES = {"shape", "size", "numel", "dim", "ndim", "dtype", "device", "nbytes"}
 _IS = (ast.Is, ast.IsNot)
 _IS_OR_IN = (*_IS, ast.In, ast.NotIn)
 
@@ -26,7 +26,7 @@ def _assigned(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
     target, value = node.targets[0], node.value
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         return list(zip(target.elts, value.elts, strict=False))
-    if isinstance(value, ast.IfExp) and _is_first_time(value.test):
+    if isinstance(value, ast.IfExp) and is_first_time(value.test):
         return [(target, value.body), (target, value.orelse)]
     return [(target, value)]
 
@@ -56,7 +56,7 @@ def uses(node: ast.AST, key: str) -> bool:
         return False
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _LOOKING:
         return False
-    if isinstance(node, ast.Attribute) and node.attr in _SIZES and key_of(node.value) == key:
+    if isinstance(node, ast.Attribute) and node.attr in SIZES and key_of(node.value) == key:
         return False
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], _IS):
         return False
@@ -75,7 +75,7 @@ def _parts(calls: list[ast.Call], key: str) -> Iterator[ast.expr]:
 
 def _rebinds(node: ast.AST, key: str) -> bool:
     """Whether code gives a name another value than the grown one, but the first time."""
-    if isinstance(node, ast.If) and _is_first_time(node.test):
+    if isinstance(node, ast.If) and is_first_time(node.test):
         return any(_rebinds(it, key) for it in [*node.body, *node.orelse] if not _starts(it, key))
     if any(key_of(target) == key for target, _ in grown_by(node)):
         return False
@@ -90,7 +90,7 @@ def _starts(node: ast.stmt, key: str) -> bool:
     return key in map(key_of, bound) and not any(uses(it, key) for it in ast.iter_child_nodes(node))
 
 
-def _is_first_time(test: ast.expr) -> bool:
+def is_first_time(test: ast.expr) -> bool:
     """`x is None`, `i == 0`, `key in table`, `not x`; a length that decides is a bound."""
     nodes = list(ast.walk(test))
     compared = [it for it in nodes if isinstance(it, ast.Compare)]

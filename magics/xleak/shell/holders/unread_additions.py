@@ -20,7 +20,7 @@ from xleak.shell.holders.unhit_memos import never_hits
 _STEPS = 3
 
 # (name, first line) of code objects, and whether one of them may have run.
-_Runs = dict[tuple[str, int | None], bool]
+Runs = dict[tuple[str, int | None], bool]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class UnreadAdditions:
         if not look.settled and not self._found:
             return
         known, self._found = self._found, set()
-        runs: _Runs | None = None
+        runs: Runs | None = None
         for it in collections_of(look, captured=True, least=REPORTED_BYTES):
             is_asked = look.settled or it.way in known
             if not is_asked or overlaps(it.way, {*look.explained, *look.reported, *self._found}):
@@ -51,7 +51,7 @@ class UnreadAdditions:
             count, births = look.heap.elements(it.object)
             # Of small pieces the ledger knows no birth.
             count = count or it.count
-            runs = _runs(look) if runs is None and count >= _STEPS else runs
+            runs = runs_of(look) if runs is None and count >= _STEPS else runs
             added = _added_by(look, it, births, runs) if runs and count >= _STEPS else None
             if added is None:
                 continue
@@ -69,7 +69,7 @@ class UnreadAdditions:
             )
 
 
-def _added_by(look: Look, it: Collection, births: Sequence[Birth], runs: _Runs) -> _Added | None:
+def _added_by(look: Look, it: Collection, births: Sequence[Birth], runs: Runs) -> _Added | None:
     """The function that adds to a container behind the scenes; None where another adds, takes or reads too."""
     cells = {cell for cell, _, _ in births}
     first_cell, in_cells = min(cells, default=0), len(cells)
@@ -107,7 +107,7 @@ def _named(it: Collection) -> Named:
     return Named(variable, False, subscripts, function.__code__.co_name)
 
 
-def _runs_in(place: Place, cell: int, first_cell: int, runs: _Runs) -> bool:
+def _runs_in(place: Place, cell: int, first_cell: int, runs: Runs) -> bool:
     if place.function is None:
         return cell >= first_cell
     return runs.get(place.function, True)
@@ -122,8 +122,9 @@ def _is_in_sight(look: Look, place: Place, in_cells: int) -> bool:
     return not is_called_again(set(look.sources.values()), place.function[0])
 
 
-def _runs(look: Look) -> _Runs:
-    found: _Runs = {}
+def runs_of(look: Look) -> Runs:
+    """Whether the user's functions may have run."""
+    found: Runs = {}
     pending: list[types.CodeType] = [
         it.__code__ for it in look.live.instances(types.FunctionType) if is_users_function(it, look)
     ]

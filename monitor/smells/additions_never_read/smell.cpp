@@ -17,7 +17,8 @@ std::string message(const Holder& holder) {
 std::string message_of_growth(const Holder& holder) {
   const std::string by = holder.largest.empty() ? "a loop" : holder.largest + "()";
   return holder.label + " keeps " + human(holder.held_bytes) + ": " + by +
-         " bound it to itself and more, again and again; no code has read what is in it. Free it with `" +
+         " bound it to itself and more, again and again; no code has read what is in it. Free it "
+         "with `" +
          holder.release + "`.";
 }
 

@@ -23,7 +23,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def never_hits(look: Look, it: Collection, cells: set[int]) -> bool:
     """Whether nobody can ask a dictionary again for what is in it, since it alone has the objects that are its keys; or
-    each turn of the loop that fills it asks for other keys, and no cell asks again. So it does with keys that are large
+    each iteration of the loop that fills it asks for other keys, and no cell asks again. So it does with keys that are large
     contents, which nobody else has.
 
     cells: those in which entries were made.
@@ -116,7 +116,7 @@ def _binds(statement: ast.stmt, names: set[str]) -> bool:
 
 
 def _counters(statement: ast.stmt) -> set[str]:
-    """The names that a loop gives a new value in each turn."""
+    """The names that a loop gives a new value in each iteration."""
     if isinstance(statement, ast.While):
         changed = [it.target for it in statement.body if isinstance(it, ast.AugAssign)]
         return {it.id for it in changed if isinstance(it, ast.Name)}

@@ -34,6 +34,8 @@ CellStatus = Literal["ok", "error", "aborted", "not_run"]
 Owner = Literal["names", "shown", "unnamed", "native", "imports"]
 # More would hide the first ones.
 _MOST_NAMES = 5
+# Less is hardly seen in a bar.
+_LEAST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -78,9 +80,12 @@ class Host:
         return large + (self.small_heap_kept_bytes or 0) + (python or 0)
 
     @property
-    def kept_or_grown_bytes(self) -> int | None:
-        """What it kept; where no allocator says so, by how much the resident memory grew."""
-        return self.grown_bytes if self.kept_bytes is None else self.kept_bytes
+    def bar_bytes(self) -> int | None:
+        """What it kept; what the process gave back where that is next to nothing, and the growth of the resident
+        memory where no allocator says what it kept."""
+        kept, grown = self.kept_bytes, self.grown_bytes
+        gave_back = grown is not None and grown <= -_LEAST_BYTES
+        return grown if kept is None or (kept < _LEAST_BYTES and gave_back) else kept
 
     @property
     def grown_bytes(self) -> int | None:

@@ -11,7 +11,7 @@ import pytest
 from verdict_samples import GPU, MIB, cell, finding, verdict
 from xleak.render import html, text
 from xleak.render.units import human_bytes, human_seconds, signed_bytes
-from xleak.verdict import Cell, Failure, Fix
+from xleak.verdict import Cell, Failure, Fix, Host
 
 NAMED = verdict([cell(2), cell(3)]).name_of
 
@@ -173,3 +173,9 @@ def test_a_hundred_cells_with_long_sources_stay_below_400_kb() -> None:
     whole = verdict([cell(n, n, n + 1) for n in range(1, 101)], [finding()] * 20)
     page = html.page(whole, {n: "x" * 10_000 + "\n" * 500 for n in range(1, 101)})
     assert len(page.encode()) < 400_000
+
+
+def test_a_bar_shows_what_the_process_gave_back_where_the_cell_kept_next_to_nothing() -> None:
+    assert Host(80 * MIB, 0, allocated_alive_bytes=512).bar_bytes == -80 * MIB
+    assert Host(80 * MIB, 0, allocated_alive_bytes=2 * MIB).bar_bytes == 2 * MIB
+    assert Host(0, 80 * MIB).bar_bytes == 80 * MIB

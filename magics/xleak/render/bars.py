@@ -25,7 +25,7 @@ class Scale:
 
 def scale(cells: Sequence[Cell]) -> Scale:
     """The scale on which every cell's bar and tick fits."""
-    sizes = [size for cell in cells for size in (cell.host.kept_or_grown_bytes, climb_bytes(cell))]
+    sizes = [size for cell in cells for size in (cell.host.bar_bytes, climb_bytes(cell))]
     known = [size for size in sizes if size is not None]
     low, high = min([0, *known]), max([0, *known])
     return Scale(low, high if high > low else low + 1)
@@ -39,7 +39,7 @@ def climb_bytes(cell: Cell) -> int | None:
 
 def svg(cell: Cell, on: Scale) -> str:
     """The cell's bar as inline SVG; empty where nothing is known."""
-    kept, climb = cell.host.kept_or_grown_bytes, climb_bytes(cell)
+    kept, climb = cell.host.bar_bytes, climb_bytes(cell)
     if kept is None and climb is None:
         return ""
     label = f"kept {signed_bytes(kept)}, peak {human_bytes(climb)} above its start"

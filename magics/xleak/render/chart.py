@@ -100,7 +100,7 @@ def _bar(cell: Cell, told: Sequence[Finding], holders: Sequence[str]) -> Bar:
         cell.index,
         cell_name(cell.index, cell.execution_count),
         pieces,
-        max(0, (cell.host.kept_or_grown_bytes or 0) - _freed_since(cell) - there),
+        max(0, (cell.host.bar_bytes or 0) - _freed_since(cell) - there),
         alive,
         any(it.owner == "imports" for it in cell.alive or []),
     )

@@ -52,9 +52,20 @@ export function rowsOf(known: IKnown, order: readonly string[]): ICellRow[] {
     .map(([key, runs]) => rowOf(known, key, runs, place.has(key)));
 }
 
+/** Less is hardly seen beside other bars. */
+const LEAST_BYTES = 1 << 20;
+
 /** What a cell kept by the allocators' counters; where they do not say, the growth of the process. */
 export function keptBytes(cell: Cell): number | null {
   return cell.host.kept_bytes ?? grownBytes(cell);
+}
+
+/** What a bar shows: what the cell kept; where that is next to nothing, what the process gave back. */
+export function barBytes(cell: Cell): number | null {
+  const [kept, grown] = [keptBytes(cell), grownBytes(cell)];
+  return kept !== null && kept < LEAST_BYTES && grown !== null && grown <= -LEAST_BYTES
+    ? grown
+    : kept;
 }
 
 /** Growth of the process over a cell. */
@@ -81,7 +92,7 @@ export function shownBytes({ running, live, latest }: ICellRow): number | null {
   if (live) {
     return live.resident_bytes - live.resident_before_bytes;
   }
-  return running ? null : latest && keptBytes(latest);
+  return running ? null : latest && barBytes(latest);
 }
 
 /** The run that a finding is to be repaired at. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SessionModel, total } from '../src/model';
 import type { Finding, FromKernel } from '../src/protocol';
 import type { ICellRow } from '../src/rows';
-import { climbBytes, keptBytes, ownBytes, shownBytes } from '../src/rows';
+import { barBytes, climbBytes, keptBytes, ownBytes, shownBytes } from '../src/rows';
 import { cell, example, found } from './examples';
 
 const MIB = 1 << 20;
@@ -43,6 +43,13 @@ test('what a cell kept is what the allocators say, and without them what the pro
   counted.host = { ...counted.host, kept_bytes: MIB };
   assert.equal(keptBytes(counted), MIB);
   assert.equal(keptBytes({ ...counted, host: { ...counted.host, kept_bytes: null } }), 2 * MIB);
+});
+
+test('a bar shows what the process gave back where the cell kept next to nothing', () => {
+  const freed = cell(1, 'a');
+  const host = { ...freed.host, resident_before_bytes: 80 * MIB, resident_after_bytes: 0 };
+  assert.equal(barBytes({ ...freed, host: { ...host, kept_bytes: 512 } }), -80 * MIB);
+  assert.equal(barBytes({ ...freed, host: { ...host, kept_bytes: 2 * MIB } }), 2 * MIB);
 });
 
 test('what is unknown stays unknown', () => {

@@ -1,7 +1,7 @@
 import type { ScaleLinear } from 'd3-scale';
 import { scaleLinear } from 'd3-scale';
 import type { ICellRow } from '../rows';
-import { climbBytes, keptBytes, shownBytes } from '../rows';
+import { barBytes, climbBytes, shownBytes } from '../rows';
 
 /** Bytes to percent of the width. */
 export type ByteScale = ScaleLinear<number, number>;
@@ -15,7 +15,7 @@ export function scaleOf(rows: readonly ICellRow[]): ByteScale {
     }
     if (latest) {
       const onDevices = latest.devices.map(use => use.allocated_kept_bytes);
-      sizes.push(...[keptBytes(latest), climbBytes(latest), ...onDevices].map(size => size ?? 0));
+      sizes.push(...[barBytes(latest), climbBytes(latest), ...onDevices].map(size => size ?? 0));
     }
   }
   const low = Math.min(...sizes);

@@ -23,8 +23,8 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def never_hits(look: Look, it: Collection, cells: set[int]) -> bool:
     """Whether nobody can ask a dictionary again for what is in it, since it alone has the objects that are its keys; or
-    each iteration of the loop that fills it asks for other keys, and no cell asks again. So it does with keys that are large
-    contents, which nobody else has.
+    each iteration of the loop that fills it asks for other keys, and no cell asks again. So it does with keys that are
+    large contents, which nobody else has.
 
     cells: those in which entries were made.
     """

@@ -30,7 +30,11 @@ def repair_of(look: Look, way: str) -> str:
         return f"import signal; signal.signal(signal.{found.group(1)}, signal.SIG_DFL);"
     if way.startswith(TIMER):
         base = loaded_class("threading", "Timer")
-        waiting = [it for it in look.live.instances(base) if is_waiting_timer(it)] if base is not None else []
+        waiting = (
+            [it for it in look.live.instances(base) if is_waiting_timer(it)]
+            if base is not None
+            else []
+        )
         chosen = _chosen(look, waiting)
         return f"import threading; {_CANCELLED % chosen}" if chosen else ""
     return _cancelling(look) if way.startswith(_LOOP) else ""

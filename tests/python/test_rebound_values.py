@@ -41,7 +41,7 @@ for k in range(4):
 """
 
 
-def told(session: Session, *cells: str) -> dict[str, tuple[int, int | None, str]]:
+def reported(session: Session, *cells: str) -> dict[str, tuple[int, int | None, str]]:
     for cell in cells:
         assert session.run(cell)
     session.watcher.settle()
@@ -52,17 +52,17 @@ def told(session: Session, *cells: str) -> dict[str, tuple[int, int | None, str]
 def test_an_attribute_that_a_method_joins_with_more_is_reported_until_it_begins_again(
     session: Session,
 ) -> None:
-    found = told(session, STREAM, PUSH, "print(stream.seen.shape)")
+    found = reported(session, STREAM, PUSH, "print(stream.seen.shape)")
     assert found == {"stream.seen": (3, 7, "stream.seen = np.empty((0, 100))")}
-    assert told(session, found["stream.seen"][2]) == {}
+    assert reported(session, found["stream.seen"][2]) == {}
 
 
 def test_a_text_that_a_function_adds_to_is_reported(session: Session) -> None:
-    assert told(session, LOG, NOTE, "print(len(LOG))") == {"LOG": (2, 5, "LOG = ''")}
+    assert reported(session, LOG, NOTE, "print(len(LOG))") == {"LOG": (2, 5, "LOG = ''")}
 
 
 def test_what_began_empty_has_grown_whatever_was_called(session: Session) -> None:
-    assert told(session, LOOP, "print(len(track))") == {"track": (3, 5, "track = np.zeros(0)")}
+    assert reported(session, LOOP, "print(len(track))") == {"track": (3, 5, "track = np.zeros(0)")}
 
 
 def grown(cell: str, value: str, start: str = "np.zeros(200_000)") -> str:
@@ -91,7 +91,7 @@ def grown(cell: str, value: str, start: str = "np.zeros(200_000)") -> str:
 def test_what_is_read_bounded_or_only_changed_is_left_alone(
     session: Session, cells: tuple[str, ...]
 ) -> None:
-    assert told(session, *cells) == {}
+    assert reported(session, *cells) == {}
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from xleak import _native
 from xleak.shell.births import Birth, cause_of
 from xleak.shell.fields import ancestors_of, class_fields, dictionary_of, fields_of, is_instance
 from xleak.shell.heap import running_labels, user_names
+from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
 from xleak.shell.holders.containers import is_users_class
 from xleak.shell.holders.library_uses import Mention, binds, hands_over, mentions
 from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users, may_be_released
-from xleak.shell.holders.places import overlaps
 from xleak.shell.holders.repairs import taking_out
 from xleak.shell.holders.reruns import code_of
 from xleak.shell.holders.uses import first_name
@@ -60,25 +60,17 @@ class _Pile:
     parts: list[_Part]
 
 
-class LibraryPiles:
-    """Those of a verdict: while cells come, the next may read them. They stay until one does."""
+class LibraryPiles(AtVerdict):
+    """Objects of libraries that earlier cells or functions hand things to."""
 
-    def __init__(self) -> None:
-        self._found: set[str] = set()
-
-    def __call__(self, look: Look) -> Iterator[_native.Holder]:
+    def holders(self, look: Look, is_asked: IsAsked) -> Iterator[_native.Holder]:
         """One holder for each."""
-        if not look.settled and not self._found:
-            return
-        known, self._found = self._found, set()
         for pile in _piles(look):
-            others = {*look.explained, *look.reported, *self._found}
-            if (look.settled or pile.way in known) and not overlaps(pile.way, others):
+            if is_asked(pile.way):
                 holder = _earlier_runs(look, pile)
                 if holder is None and not _are_callbacks(pile.object):
                     holder = _handed_over(look, pile)
                 if holder is not None:
-                    self._found.add(pile.way)
                     yield holder
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from xleak import _native
 from xleak.shell.births import Cause, causes_of
 from xleak.shell.fields import ancestors_of, class_fields, fields_of, slots_of
+from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
 from xleak.shell.holders.call_sites import is_called_again
 from xleak.shell.holders.containers import is_users_class
 from xleak.shell.holders.look import REPORTED_BYTES, Look, may_be_released
-from xleak.shell.holders.places import overlaps
 from xleak.shell.holders.rebound_code import (
     Doing,
     Growth,
@@ -29,17 +29,11 @@ from xleak.shell.holders.unread_additions import Runs, runs_of
 _SEQUENCES = (str, bytes, bytearray, tuple, list)
 
 
-class ReboundValues:
-    """Those of a verdict: while cells come, the next may read them. They stay until one does."""
+class ReboundValues(AtVerdict):
+    """Names and attributes that grow by being bound to themselves and more."""
 
-    def __init__(self) -> None:
-        self._found: set[str] = set()
-
-    def __call__(self, look: Look) -> Iterator[_native.Holder]:
+    def holders(self, look: Look, is_asked: IsAsked) -> Iterator[_native.Holder]:
         """One holder for each place."""
-        if not look.settled and not self._found:
-            return
-        known, self._found = self._found, set()
         runs: Runs | None = None
         cells = {source: cell for cell, source in look.sources.items()}
         for source, cell in cells.items():
@@ -50,15 +44,13 @@ class ReboundValues:
                 runs = runs_of(look) if runs is None else runs
                 starts = _starts(look, growing, runs) if _repeats(look, growing, runs) else None
                 for way, value, kept in values if starts is not None else ():
-                    is_asked = look.settled or way in known
-                    if not is_asked or overlaps(way, {*look.explained, *look.reported}):
+                    if not is_asked(way):
                         continue
                     if not _has_grown(look, growing, cell, way, value, kept, starts or []):
                         continue
                     if any(name in takers_of(growing) for name, _ in runs):
                         # A function of the user's may read what it is handed.
                         continue
-                    self._found.add(way)
                     yield _native.Holder(
                         "unread growth",
                         way,

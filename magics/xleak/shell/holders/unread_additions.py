@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from xleak import _native
 from xleak.shell.births import Birth, Cause, cause_of
 from xleak.shell.holders.additions import Doing, Named, Place, places_in
+from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
 from xleak.shell.holders.call_sites import is_called_again
 from xleak.shell.holders.containers import Collection, collections_of, is_users_function
 from xleak.shell.holders.look import REPORTED_BYTES, Look
-from xleak.shell.holders.places import overlaps
 from xleak.shell.holders.unhit_memos import never_hits
 
 # Fewer elements are no growth.
@@ -32,21 +32,14 @@ class _Added:
     """Where it adds."""
 
 
-class UnreadAdditions:
-    """Those of a verdict: while cells come, the next may read them. They stay until one does."""
+class UnreadAdditions(AtVerdict):
+    """Containers that functions add to and nothing reads."""
 
-    def __init__(self) -> None:
-        self._found: set[str] = set()
-
-    def __call__(self, look: Look) -> Iterator[_native.Holder]:
+    def holders(self, look: Look, is_asked: IsAsked) -> Iterator[_native.Holder]:
         """One holder for each container."""
-        if not look.settled and not self._found:
-            return
-        known, self._found = self._found, set()
         runs: Runs | None = None
         for it in collections_of(look, captured=True, least=REPORTED_BYTES):
-            is_asked = look.settled or it.way in known
-            if not is_asked or overlaps(it.way, {*look.explained, *look.reported, *self._found}):
+            if not is_asked(it.way):
                 continue
             count, births = look.heap.elements(it.object)
             # Of small pieces the ledger knows no birth.
@@ -56,7 +49,6 @@ class UnreadAdditions:
             if added is None:
                 continue
             cause = cause_of(look.watcher.shell, births) or added.at
-            self._found.add(it.way)
             yield _native.Holder(
                 "memo without hits" if added.is_memo else "unread additions",
                 it.way,

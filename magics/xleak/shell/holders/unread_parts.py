@@ -15,6 +15,7 @@ from xleak import _native
 from xleak.shell.births import cause_of
 from xleak.shell.fields import ancestors_of, class_fields, fields_of, is_instance, slots_of
 from xleak.shell.heap import user_names
+from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
 from xleak.shell.holders.containers import is_users_class
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look
 from xleak.shell.holders.method_reads import may_read
@@ -71,22 +72,16 @@ class _Owners:
     steps: list[Step]
 
 
-class UnreadParts:
-    """Those of a verdict: while cells come, the next may read them. They stay until one does."""
+class UnreadParts(AtVerdict):
+    """Objects of which something is used, and never their largest part."""
 
-    def __init__(self) -> None:
-        self._found: set[str] = set()
-
-    def __call__(self, look: Look) -> Iterator[_native.Holder]:
+    def holders(self, look: Look, is_asked: IsAsked) -> Iterator[_native.Holder]:
         """One holder for each name."""
-        if not look.settled and not self._found:
-            return
-        known, self._found = self._found, set()
         trees: dict[str, ast.Module | None] = {}
         code: dict[str, ast.AST] = {}
         spoken_of = {first_name(label) for label in (*look.reported, *look.explained)}
         for name in user_names(look.watcher):
-            if name in spoken_of or not (look.settled or name in known):
+            if name in spoken_of or not is_asked(name):
                 continue
             if look.heap.retained_bytes(name) < REPORTED_BYTES:
                 continue
@@ -98,19 +93,15 @@ class UnreadParts:
                 code = {its: node for tree in trees.values() if tree for its, node in code_in(tree)}
             births = look.heap.births(name)
             made = max((cell for cell, _, _ in births), default=0)
-            later = [(text, trees[text]) for cell, text in look.sources.items() if cell > made]
+            cells = [(at, (text, trees[text])) for at, text in look.sources.items()]
+            later = [cell for at, cell in cells if at > made]
             uses = uses_in(later, name, owners.steps, code)
             if not uses.anything and not uses.operations:
                 # A cell that makes results may be the one that sums them up.
-                cells = (
-                    [(look.sources[made], trees[look.sources[made]])]
-                    if made in look.sources
-                    else []
-                )
-                uses = uses_in([*cells, *later], name, owners.steps, code, makes_it=True)
+                since = [cell for at, cell in cells if at >= made]
+                uses = uses_in(since, name, owners.steps, code, makes_it=True)
             holder = None if uses.anything else _holder(look, name, owners, uses)
             if holder is not None:
-                self._found.add(name)
                 yield holder
 
 

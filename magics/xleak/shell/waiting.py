@@ -25,15 +25,24 @@ _READS_ALL = {"locals", "vars", "dir", "eval", "exec", "_getframe", "currentfram
 def unread_variables(shell: InteractiveShell) -> Iterator[tuple[str, Any]]:
     """(label, value) of those in functions of the user's that other threads are in."""
     threads = {ident: name_of_thread(it) for ident, it in _native.items_of(_ACTIVE)}
-    for ident, innermost in _current_frames().items():
+    for ident, frame in frames_of_others():
+        if frame.f_globals is shell.user_ns:
+            for name, value in _unread_in(frame):
+                yield (
+                    f"{UNREAD_VARIABLE}{name} of {frame.f_code.co_name}() in thread {threads.get(ident, ident)}",
+                    value,
+                )
+
+
+def frames_of_others() -> Iterator[tuple[int, types.FrameType]]:
+    """Each frame of each thread but this one, with the thread's ident, the innermost first."""
+    threads = _current_frames()
+    # A frame that refers to itself is garbage in a cycle once it returns, and all of its callers' locals with it.
+    del threads[threading.get_ident()]
+    for ident, innermost in threads.items():
         frame: types.FrameType | None = innermost
-        while frame is not None and ident != threading.get_ident():
-            if frame.f_globals is shell.user_ns:
-                for name, value in _unread_in(frame):
-                    yield (
-                        f"{UNREAD_VARIABLE}{name} of {frame.f_code.co_name}() in thread {threads.get(ident, ident)}",
-                        value,
-                    )
+        while frame is not None:
+            yield ident, frame
             frame = frame.f_back
 
 

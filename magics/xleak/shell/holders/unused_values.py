@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from xleak import _native
-from xleak.originals import _current_frames, threading
+from xleak.originals import threading
 from xleak.shell.births import cause_of
 from xleak.shell.fields import ancestors_of, class_fields, is_instance
 from xleak.shell.heap import user_names
@@ -15,6 +14,7 @@ from xleak.shell.holders.containers import is_users_class
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.uses import Uses, first_name
 from xleak.shell.own_cells import is_own
+from xleak.shell.waiting import frames_of_others
 
 # A single object may be meant for a use that no cell shows yet.
 _OF_ONE_OBJECT = 16 << 20
@@ -99,13 +99,7 @@ def _kind(look: Look, values: Sequence[object], kept: int) -> str:
 
 def _others_run_code(namespace: dict[str, Any]) -> bool:
     """Whether another thread is in a function of the user's; one of a pool that has nothing to do is not."""
-    for ident, innermost in _current_frames().items():
-        frame: types.FrameType | None = innermost
-        while frame is not None and ident != threading.get_ident():
-            if frame.f_globals is namespace:
-                return True
-            frame = frame.f_back
-    return False
+    return any(frame.f_globals is namespace for _, frame in frames_of_others())
 
 
 def _keeps_its_input(value: object) -> bool:

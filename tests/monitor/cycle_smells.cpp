@@ -76,15 +76,16 @@ TEST_SUITE("cycle_smells") {
   }
 
   TEST_CASE("a function that keeps what it captured is a note, several in one place a warning") {
-    const auto of = [](int count) {
-      return detect("XL407",
-                    {"captures", "rankers", 5 * kMiB, 2, "Tensor", count, "del rankers[0]"});
+    const auto of = [](const char* kind, int count) {
+      return detect("XL407", {kind, "rankers", 5 * kMiB, 2, "Tensor", count, "del rankers[0]"});
     };
-    REQUIRE(of(1).size() == 1);
-    CHECK_FALSE(of(1)[0].severity);
-    CHECK(of(3)[0].severity == Severity::warning);
-    CHECK(of(3)[0].message.find("3 functions in rankers keep 5 MiB alive") == 0);
-    CHECK(of(1)[0].fixes[0].code == "del rankers[0]");
+    const auto one = of("captures", 1);
+    REQUIRE(one.size() == 1);
+    CHECK_FALSE(one[0].severity);
+    CHECK(one[0].fixes[0].code == "del rankers[0]");
+    const auto several = of("several captures", 3);
+    CHECK(several[0].severity == Severity::warning);
+    CHECK(several[0].message.find("3 functions in rankers keep 5 MiB alive") == 0);
   }
 
   TEST_CASE("gradients with a graph are told by their model, orphaned ones by what frees them") {

@@ -15,6 +15,9 @@ def wrapped(function):
     def inner(): return function()
     return inner
 class Holder: pass
+class Table:
+    def __init__(self): self.rows = np.ones(500_000)
+    def at(self, k): return float(self.rows[k])
 """
 
 KEPT = {
@@ -22,15 +25,30 @@ KEPT = {
     "fs": "fs = [capturing(np.ones(500_000))]",
     "table": "table = {'big': functools.partial(print, np.ones(500_000))}",
     "box.f": "box = Holder(); box.f = capturing(np.ones(500_000))",
+    "bound": "bound = {'low': Table().at}",
+    "by_default": "by_default = [lambda k, rows=np.ones(500_000): rows[k]]",
+    "steps": "steps = [('scale', capturing(np.ones(500_000)))]",
     "behind": "behind = wrapped(capturing(np.ones(500_000)))",
 }
 QUIET = [
     "rows = np.ones(500_000); f = capturing(rows)",
     "f = g = capturing(np.ones(500_000))",
+    "table = Table(); at = table.at",
     "pair = (capturing(np.ones(500_000)), 1)",
     "f = capturing([np.ones(500_000)])",
     "f = capturing(np.ones(10))",
 ]
+
+
+def test_several_are_a_warning_until_the_last_cell_uses_them(session: Session) -> None:
+    session.run(MAKE)
+    session.run("fs = [capturing(np.ones(500_000)) for _ in range(3)]")
+    severities = []
+    for cell in ("1", "total = sum(f().sum() for f in fs)", "2"):
+        session.run(cell)
+        session.shell.run_line_magic("leakcheck", "")
+        severities += [it.severity for it in session.watcher.findings() if it.code == "XL407"]
+    assert severities == ["warning", "note", "warning"]
 
 
 def noted(session: Session) -> dict[str, int]:

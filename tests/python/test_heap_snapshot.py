@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import gc
+import io
 import subprocess
 import sys
 import threading
@@ -392,6 +393,26 @@ def test_nothing_is_kept_alive_by_a_snapshot() -> None:
     del namespace["box"]
     assert gone() is None
     assert heap.other_ways("box", 5) == []
+
+
+def written() -> io.StringIO:
+    stream = io.StringIO()
+    for _ in range(8):
+        stream.write("x" * (MIB - 1) + "\n")
+    return stream
+
+
+STREAMS = {"made of a text": lambda: io.StringIO("x" * (2 * MIB)), "written": written}
+
+
+@pytest.mark.parametrize("make", STREAMS.values(), ids=STREAMS)
+def test_a_stream_of_text_keeps_its_buffer(make: Callable[[], io.StringIO]) -> None:
+    namespace = {"kept": make()}
+    retained = heap_of(namespace).retained_bytes("kept")
+    before = _native.heap().used_bytes
+    del namespace["kept"]
+    assert retained == pytest.approx(before - _native.heap().used_bytes, rel=0.01)
+    assert retained >= 8 * MIB
 
 
 @pytest.mark.parametrize("bits", [4_000, 40_000])

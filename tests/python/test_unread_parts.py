@@ -15,6 +15,11 @@ class Track:
         return float(abs(self.wave).max())
 """
 MAKE = "tracks = [Track(k) for k in range(4)]"
+TREES = """
+from scipy.spatial import cKDTree
+import numpy as np
+trees = [cKDTree(np.random.default_rng(k).normal(size=(250_000, 2))) for k in range(4)]
+"""
 RUNS = """
 import subprocess, sys
 code = "print('x' * 700_000)"
@@ -80,6 +85,57 @@ def test_bound_methods_keep_what_they_do_not_read(session: Session) -> None:
     assert told(session, "louds = [Track(k).loud for k in range(4)]", "print(louds[0]())") == {
         "names": (3, "del names")
     }
+
+
+def test_what_is_shown_is_read_by_its_repr_alone(session: Session) -> None:
+    best = "max(tracks, key=lambda t: t.rms)"
+    assert told(session, TRACKS, MAKE, best) == {
+        "tracks": (3, "[setattr(v0, 'wave', None) for v0 in tracks];")
+    }
+    assert told(session, "Track.__repr__ = lambda self: str(self.wave[0])", best) == {}
+
+
+def test_objects_of_a_library_hide_what_only_their_own_cell_used(session: Session) -> None:
+    found = told(session, f"{TREES}\nprint(trees[0].query([0, 0]))", "print('no more')")
+    assert [it[1] for it in found.values()] == ["del trees"]
+    assert told(session, "print(trees[1].query([0, 0]))") == {}
+
+
+def test_entries_that_are_read_as_attributes_are_parts(session: Session) -> None:
+    make = (
+        "from scipy.optimize import OptimizeResult\nimport numpy as np\n"
+        "fits = [OptimizeResult(x=np.ones(500_000), fun=k) for k in range(3)]"
+    )
+    assert told(session, make, "print([fit.fun for fit in fits])") == {"fits": (11, "del fits")}
+    assert told(session, "print(fits[0]['x'].shape)") == {}
+
+
+WINDOWS = """
+import numpy as np, pandas as pd
+def window_of(k):
+    return pd.DataFrame(np.random.default_rng(k).normal(size=(500_000, 2))).rolling(3)
+windows = {k: window_of(k) for k in range(3)}
+ends = [window[0].max().iloc[-1] for window in windows.values()]
+"""
+SEARCH = """
+import numpy as np
+def search_of(rows):
+    table = np.random.default_rng(1).normal(size=(rows, 4))
+    return lambda value: int(np.searchsorted(table[:, 0], value))
+search = search_of(600_000)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "use"),
+    [("windows", WINDOWS, "print(windows[0])"), ("search", SEARCH, "print(search(0.5))")],
+)
+def test_what_hides_its_input_is_reported_until_a_cell_uses_it(
+    session: Session, name: str, cell: str, use: str
+) -> None:
+    found = told(session, cell, "print('no more')")
+    assert [(key, code) for key, (_, code) in found.items()] == [(name, f"del {name}")]
+    assert told(session, use) == {}
 
 
 def test_parts_in_slots_count_too(session: Session) -> None:

@@ -17,7 +17,12 @@ PyTypeObject* type_of_ndarray() {
   return type;
 }
 
+PyObject* size_of_text_stream(PyObject* stream, PyObject* /*none*/) {
+  return PyLong_FromLongLong(Py_TYPE(stream)->tp_basicsize + text_of_stream(stream).bytes);
+}
+
 PyCFunction own_sizeof(PyTypeObject* type) {
+  if (type == imported_type("io", "StringIO")) return size_of_text_stream;
   PyObject* found = PyDict_GetItemString(dict_of_type(type), "__sizeof__");
   if (found == nullptr || !Py_IS_TYPE(found, &PyMethodDescr_Type)) return nullptr;
   const PyMethodDef* method = reinterpret_cast<PyMethodDescrObject*>(found)->d_method;
@@ -125,6 +130,7 @@ std::uintptr_t start_of_memory(PyObject* object, Kind kind) {
   // Both keep what they point to as their first field.
   PyTypeObject* array = imported_type("array", "array");
   PyTypeObject* stream = imported_type("_io", "BytesIO");
+  PyTypeObject* text_stream = imported_type("_io", "StringIO");
   struct Pointing {
     PyVarObject head;
     const void* items;
@@ -150,6 +156,8 @@ std::uintptr_t start_of_memory(PyObject* object, Kind kind) {
     start = reinterpret_cast<Pointing*>(object)->items;
   } else if (stream != nullptr && PyObject_TypeCheck(object, stream)) {
     start = reinterpret_cast<PointingOnce*>(object)->bytes;
+  } else if (text_stream != nullptr && PyObject_TypeCheck(object, text_stream)) {
+    start = text_of_stream(object).start;
   }
   return reinterpret_cast<std::uintptr_t>(start);
 }
@@ -183,6 +191,7 @@ KnownTypes::KnownTypes(std::pmr::memory_resource* memory) : known_(memory) {
   } imported[] = {{"collections", "deque", Kind::sized},
                   {"array", "array", Kind::sized},
                   {"io", "BytesIO", Kind::sized},
+                  {"io", "StringIO", Kind::sized},
                   {"mmap", "mmap", Kind::map},
                   {"pandas", "DataFrame", Kind::table},
                   {"pandas", "Series", Kind::table},

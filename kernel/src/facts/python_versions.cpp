@@ -4,6 +4,55 @@
 
 namespace xleak::facts {
 
+#if PY_VERSION_HEX < 0x030C0000
+
+namespace {
+
+/// Adds the texts in a list, or in none, that nobody else has.
+void add_pieces(PyObject* list, StreamText& found) {
+  for (Py_ssize_t i = 0; list != nullptr && i < PyList_GET_SIZE(list); ++i) {
+    PyObject* piece = PyList_GET_ITEM(list, i);
+    if (Py_REFCNT(piece) > 1) continue;
+    found.start = piece;
+    found.bytes += PyUnicode_GET_LENGTH(piece) * PyUnicode_KIND(piece);
+  }
+}
+
+}  // namespace
+
+#endif
+
+StreamText text_of_stream(PyObject* stream) {
+  // As Modules/_io/stringio.c has it.
+  struct Fields {
+    PyObject_HEAD Py_UCS4* characters;
+    Py_ssize_t position;
+    Py_ssize_t length;
+    std::size_t allocated;
+    int state;
+    // From 3.12 on the writer's text, from 3.14 on a writer that begins with it.
+    PyObject* first;
+    PyObject* second;
+  };
+  constexpr int kAppended = 2;
+  const auto* fields = reinterpret_cast<Fields*>(stream);
+  if (fields->state != kAppended)
+    return {fields->characters, static_cast<std::int64_t>(fields->allocated * sizeof(Py_UCS4))};
+#if PY_VERSION_HEX < 0x030C0000
+  StreamText found;
+  add_pieces(fields->first, found);
+  add_pieces(fields->second, found);
+  return found;
+#else
+  PyObject* text = fields->first;
+#if PY_VERSION_HEX >= 0x030E0000
+  text = text == nullptr ? nullptr : *reinterpret_cast<PyObject**>(text);
+#endif
+  if (text == nullptr || Py_REFCNT(text) > 1) return {};
+  return {text, PyUnicode_GET_LENGTH(text) * PyUnicode_KIND(text)};
+#endif
+}
+
 Reference globals_of(PyFrameObject* frame) {
 #if PY_VERSION_HEX >= 0x030B0000
   return Reference::steal(PyFrame_GetGlobals(frame));

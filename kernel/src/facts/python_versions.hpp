@@ -3,6 +3,8 @@
 // Part of Python.h from 3.11 on.
 #include <frameobject.h>
 
+#include <cstdint>
+
 namespace xleak::facts {
 
 // Where the generations of CPython differ in what the facts read. All of it wants the GIL.
@@ -80,6 +82,15 @@ inline bool may_have_run(const PyCodeObject* code) {
   return true;
 #endif
 }
+
+/// Where a stream has its text, and the bytes that it takes.
+struct StreamText {
+  const void* start = nullptr;
+  std::int64_t bytes = 0;
+};
+
+/// That of an `io.StringIO`, which says it nowhere; empty where others have the same text.
+StreamText text_of_stream(PyObject* stream);
 
 /// The globals of a frame.
 Reference globals_of(PyFrameObject* frame);

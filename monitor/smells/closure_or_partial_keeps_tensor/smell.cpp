@@ -9,9 +9,6 @@
 namespace xleak::monitor::smells::closure_or_partial_keeps_tensor {
 namespace {
 
-// So many in one container are collected; fewer are as likely in use.
-constexpr int kCollected = 3;
-
 std::string message(const Holder& holder) {
   const std::string who = holder.count == 1
                               ? "The function (or generator) at " + holder.label
@@ -23,18 +20,9 @@ std::string message(const Holder& holder) {
 }
 
 std::vector<Finding> at_run_time(const SessionView& session) {
-  std::vector<Finding> findings;
-  for (const Holder& holder : session.holders) {
-    SessionView one;
-    one.cell = session.cell;
-    one.holders = {holder};
-    for (Finding& finding :
-         holder_findings(one, {"captures", "Delete what captured it", message})) {
-      if (holder.count >= kCollected) finding.severity = Severity::warning;
-      findings.push_back(std::move(finding));
-    }
-  }
-  return findings;
+  const HolderRule one{"captures", "Delete what captured it", message};
+  const HolderRule several{"several captures", "Delete what captured it", message};
+  return holder_findings(session, {one, several.as(Severity::warning)});
 }
 
 using source::Bound;

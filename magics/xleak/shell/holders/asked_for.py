@@ -22,15 +22,19 @@ from xleak.shell.holders.executed import (
     parts_let_go,
     parts_replaced,
 )
-from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users, may_be_released
+from xleak.shell.holders.look import (
+    REPORTED_BYTES,
+    SINGLE_BYTES,
+    Look,
+    is_the_users,
+    may_be_released,
+)
 from xleak.shell.holders.places import parent_of, place_of, replacing, value_at
 from xleak.shell.holders.repairs import taking_out
 from xleak.shell.holders.signs import since
 from xleak.shell.holders.uses import Uses, first_name, reads_other_attributes
 
 _LETS_GO = re.compile(r"\bdel\b|=\s*None\b|(?:\.\w+|\])\s*(?:,[^=]*)?=[^=]")
-# The next cell may use a single object that keeps it.
-_BEFORE_A_VERDICT = 16 << 20
 _REBOUND, _TAKEN_OUT = "rebound", "taken out"
 _MUTABLE = (list, dict, set, deque, defaultdict, OrderedDict)
 # A container that keeps hardly more is there for what it was to let go of.
@@ -240,7 +244,7 @@ class AskedFor:
             is_reported = found.way in look.reported or first_name(found.way) not in names
             if is_reported or cause is None or self._are_used(look, asked, found, names):
                 continue
-            if found.bytes < _BEFORE_A_VERDICT and not look.settled and found.way not in known:
+            if found.bytes < SINGLE_BYTES and not look.settled and found.way not in known:
                 continue
             if _shows(look, asked, found.way):
                 continue
@@ -293,7 +297,7 @@ def _keeps_figures(look: Look, asked: _Asked, found: _native.Holding) -> bool:
     value = value_at(look.watcher.shell.user_ns, found.way)
     if found.type_name in _GATHERING:
         return any(id(it) in asked.figures for it in _native.values_of(value))
-    return id(value) in asked.figures and found.bytes >= _BEFORE_A_VERDICT
+    return id(value) in asked.figures and found.bytes >= SINGLE_BYTES
 
 
 def _release(look: Look, asked: _Asked, found: _native.Holding) -> str:

@@ -1,4 +1,4 @@
-"""Functions, partials and suspended generators that alone keep what they captured."""
+"""Functions, bound methods, partials and suspended generators that alone keep what they captured."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import Any
 from xleak import _native
 from xleak.originals import gc
 from xleak.shell.holders.lambda_layers import functions_of_layers
-from xleak.shell.holders.look import REPORTED_BYTES, Look, is_the_users
-from xleak.shell.holders.places import container_of
+from xleak.shell.holders.look import REPORTED_BYTES, SINGLE_BYTES, Look, is_the_users
+from xleak.shell.holders.places import container_of, value_at
+from xleak.shell.holders.uses import Uses, first_name
 from xleak.shell.modules import is_module
 
 _INDEX = re.compile(r".+\[(\d+)\]")
@@ -33,6 +34,8 @@ _BY_DESIGN = (
     dict,
     set,
 )
+# So many in one container were collected; fewer are as likely in use.
+_SEVERAL = 3
 
 
 @dataclass
@@ -47,7 +50,8 @@ class _Kept:
 class Captures:
     """By the container of the functions, or the function's own expression."""
 
-    def __init__(self) -> None:
+    def __init__(self, uses: Uses) -> None:
+        self._uses = uses
         self._since: dict[str, int] = {}
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
@@ -57,16 +61,21 @@ class Captures:
         for function, held in look.heap.keeping(_suspects(look), REPORTED_BYTES):
             way = _way_to_delete(look, function, held)
             is_known = not way or any(it.startswith(way) for it in others)
+            # Under a name, in a verdict: one that no later cell mentions keeps its input, which is another smell.
+            is_known |= look.settled and way == first_name(way) and held >= SINGLE_BYTES
             largest = "" if is_known else _captured(look, function)
             if largest:
                 kept = found.setdefault(container_of(way) or way, _Kept(largest))
                 kept.held += held
                 kept.ways.append(way)
         self._since = {place: self._since.get(place, look.cell) for place in found}
+        is_used = self._uses.in_use(look)
         for place, kept in found.items():
             since, count = self._since[place], len(kept.ways)
             release = _deleting(kept.ways)
-            yield _native.Holder("captures", place, kept.held, since, kept.largest, count, release)
+            is_pile = count >= _SEVERAL and not is_used(first_name(place))
+            kind = "several captures" if is_pile else "captures"
+            yield _native.Holder(kind, place, kept.held, since, kept.largest, count, release)
 
 
 def _way_to_delete(look: Look, function: Any, held: int) -> str:
@@ -76,16 +85,22 @@ def _way_to_delete(look: Look, function: Any, held: int) -> str:
     head = _HEAD.match(way)
     if head is None or not is_the_users(way) or _TOLD_ELSEWHERE.match(way):
         return ""
-    # Elements of a tuple cannot be deleted.
-    tuples = look.live.instances(tuple)
-    fixed = any(it is function for each in tuples for it in tuple.__iter__(each))
-    alone = look.heap.retained_bytes(head.group()) >= held
-    return way if alone and not fixed else ""
+    if _is_in_a_tuple(look, way):
+        # It cannot be deleted from there, and goes with the tuple where that is an element itself.
+        way = way.rpartition("[")[0]
+        if "[" not in way or _is_in_a_tuple(look, way):
+            return ""
+    return way if look.heap.retained_bytes(head.group()) >= held else ""
+
+
+def _is_in_a_tuple(look: Look, way: str) -> bool:
+    around = way.rpartition("[")[0]
+    return type(value_at(look.watcher.shell.user_ns, around)) is tuple
 
 
 def _captured(look: Look, function: Any) -> str:
     """The type of a large value that goes with a function; empty where it captured none."""
-    for value in _values_of(function):
+    for value in captured_by(function):
         large = look.heap.retained_by(value) >= REPORTED_BYTES
         if large and look.heap.keeps(function, value):
             return _native.type_name(value)
@@ -95,18 +110,18 @@ def _captured(look: Look, function: Any) -> str:
 def _suspects(look: Look) -> list[Any]:
     user_ns = look.watcher.shell.user_ns
     made = look.live.made_in(user_ns)
-    functions = [it for it in made if type(it) is types.FunctionType and it.__closure__]
-    partials = [
-        it for it in look.live.instances(functools.partial) if type(it) is functools.partial
-    ]
-    generators = look.live.instances(types.GeneratorType)
     # A layer needs its function: it is another smell's.
     layered = functions_of_layers(look)
-    functions = [it for it in functions if id(it) not in layered]
-    # Under a name, in a verdict: one that no later cell mentions keeps its input, which is another smell.
+    callables = [
+        *(it for it in made if type(it) is types.FunctionType and id(it) not in layered),
+        *(it for it in look.live.instances(functools.partial) if type(it) is functools.partial),
+        *look.live.instances(types.MethodType),
+    ]
+    generators = look.live.instances(types.GeneratorType)
+    # So it is for a smaller one.
     named = {id(it) for it in _native.values_of(user_ns)} if look.settled else set()
     suspended = [it for it in generators if _is_suspended(it, user_ns) and id(it) not in named]
-    return functions + partials + suspended
+    return [it for it in callables if captured_by(it)] + suspended
 
 
 def _is_suspended(generator: types.GeneratorType[Any, Any, Any], user_ns: dict[str, Any]) -> bool:
@@ -114,13 +129,17 @@ def _is_suspended(generator: types.GeneratorType[Any, Any, Any], user_ns: dict[s
     return frame is not None and frame.f_globals is user_ns and not generator.gi_running
 
 
-def _values_of(function: Any) -> list[Any]:
-    """What was captured, but what is there by design."""
+def captured_by(function: Any) -> list[Any]:
+    """What a callable or a generator keeps from where it was made, but what is there by design."""
     if type(function) is types.FunctionType:
         # An empty cell is left out: to ask it for its contents would raise.
-        values = gc.get_referents(*(function.__closure__ or ()))
+        captured = gc.get_referents(*(function.__closure__ or ()))
+        defaults = (function.__kwdefaults__ or {}).values()
+        values = [*captured, *(function.__defaults__ or ()), *defaults]
     elif type(function) is functools.partial:
         values = [*function.args, *_native.values_of(function.keywords)]
+    elif type(function) is types.MethodType:
+        values = [function.__self__]
     else:
         values = gc.get_referents(function)
     return [it for it in values if not _native.is_kind_of(it, _BY_DESIGN) and not is_module(it)]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 LEAST_BYTES = 64 << 10
 # Where to know more takes another search, it is left where no finding can come of it.
 REPORTED_BYTES = 1 << 20
+# A single object that keeps less may be in use, by whoever keeps it or by a cell to come.
+SINGLE_BYTES = 16 << 20
 
 # An expression of the user's, which a repair may be made of.
 _EXPRESSION = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\]*'\])*")

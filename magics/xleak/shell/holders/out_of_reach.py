@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from xleak import _native
 from xleak.shell.births import Birth, Cause, cause_of, is_import
 from xleak.shell.heap import running_labels
-from xleak.shell.holders.look import REPORTED_BYTES, Look
+from xleak.shell.holders.look import REPORTED_BYTES, SINGLE_BYTES, Look
 from xleak.shell.holders.origin import is_of_the_user
 from xleak.shell.holders.places import as_written
 from xleak.shell.holders.registry_repairs import repair_of
@@ -16,8 +16,6 @@ from xleak.shell.holders.repairs import taking_out
 from xleak.shell.registries import hooks, timers
 from xleak.shell.waiting import UNREAD_VARIABLE
 
-# A single object may be in use by whoever keeps it.
-_SINGLE_BYTES = 16 << 20
 # Fewer are no growth.
 _STEPS = 3
 _CACHE = "functools._lru_cache_wrapper"
@@ -77,7 +75,7 @@ def _may_be_in_use(found: _native.Holding) -> bool:
     # What code of the user's captured is theirs, not a buffer that a library works with; the handler of a signal is one
     # object that waits for its use.
     is_theirs = found.by_users_code and not found.way.startswith("the handler of ")
-    return found.count == 1 and not is_theirs and found.bytes < _SINGLE_BYTES
+    return found.count == 1 and not is_theirs and found.bytes < SINGLE_BYTES
 
 
 def _is_a_librarys_own(found: _native.Holding) -> bool:

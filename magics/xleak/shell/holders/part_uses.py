@@ -13,6 +13,7 @@ _PASSING = ("list", "tuple", "sorted", "reversed", "iter", "set", "filter")
 _CHOOSING = ("min", "max", "next")
 _COUNTING = ("len", "type", "id", "isinstance", "bool")
 _AS_TEXT = ("str", "repr", "print", "format")
+_SHOWN_BY = {"__str__", "__repr__", "_repr_html_", "_repr_mimebundle_", "_ipython_display_"}
 _EMPTYING = ("clear", "remove", "discard")
 # Code and names in texts: of magics, `query("a > @b")`, `eval`.
 _RUNS_TEXT = re.compile(r"(?m)^[^'\"\n=]*=?\s*%|\b(?:eval|exec|query|globals|locals)\b")
@@ -111,7 +112,7 @@ class _Reader:
     def cell(self, tree: ast.Module) -> None:
         self._block(tree.body, self._globals)
         if tree.body and isinstance(tree.body[-1], ast.Expr):
-            self._lose(self._value(tree.body[-1].value, self._globals))
+            self._as_text(self._value(tree.body[-1].value, self._globals))
 
     def _block(self, statements: Sequence[ast.stmt], names: dict[str, _Value]) -> _Value:
         """Runs statements; what a `return` among them hands back."""
@@ -214,7 +215,7 @@ class _Reader:
 
     def _as_text(self, value: _Value) -> None:
         if isinstance(value, _Own) and self._kind(value) == "object":
-            self.uses.operations |= {"__str__", "__repr__"}
+            self.uses.operations |= _SHOWN_BY
         else:
             self._lose(value)
 

@@ -100,7 +100,7 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         UnboundedCaches(signs),
         kept_contexts,
         watching.asked,
-        Captures(),
+        Captures(watching.uses),
         FreeHeap(),
         DoubledPeaks(),
         torch.grown,

@@ -17,7 +17,7 @@ from xleak.shell.fields import ancestors_of, class_fields, fields_of, is_instanc
 from xleak.shell.heap import user_names
 from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
 from xleak.shell.holders.containers import is_users_class
-from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look
+from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, SINGLE_BYTES, Look
 from xleak.shell.holders.method_reads import may_read
 from xleak.shell.holders.part_uses import Key, PartUses, Step, code_in, uses_in
 from xleak.shell.holders.uses import first_name
@@ -26,10 +26,6 @@ from xleak.shell.source import parsed
 
 # A single object may be meant for a use that no cell shows yet.
 _SEVERAL = 3
-# Of objects that no cell uses in any way.
-_OF_UNUSED = 16 << 20
-# One object that is used, and its part is not.
-_OF_ONE = 16 << 20
 _LISTS: tuple[type, ...] = (list, set, deque)
 _DICTS: tuple[type, ...] = (dict, defaultdict, OrderedDict)
 _PLAIN = (int, float, complex, str, type(None))
@@ -39,7 +35,7 @@ _MOST = 2000
 _OF_THE_TEXT = {"string", "expand"}
 # Code, and what is nothing but its own data.
 _CODE = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
-_DATA = (str, bytes, bytearray, memoryview, int, float, complex, *_LISTS, *_DICTS, tuple)
+_DATA = (str, bytes, bytearray, memoryview, int, float, complex, *_LISTS, tuple)
 _SHOWING = (
     *("__array__", "__array_interface__", "__arrow_c_stream__", "__arrow_c_array__"),
     *("__dataframe__", "nbytes", "tobytes", "getbuffer", "shape"),
@@ -96,7 +92,7 @@ class UnreadParts(AtVerdict):
             cells = [(at, (text, trees[text])) for at, text in look.sources.items()]
             later = [cell for at, cell in cells if at > made]
             uses = uses_in(later, name, owners.steps, code)
-            if not uses.anything and not uses.operations:
+            if not uses.anything and not uses.operations and not _hide(owners):
                 # A cell that makes results may be the one that sums them up.
                 since = [cell for at, cell in cells if at >= made]
                 uses = uses_in(since, name, owners.steps, code, makes_it=True)
@@ -124,6 +120,12 @@ def _owners(look: Look, name: str) -> _Owners | None:
     for level, step in enumerate(ways.pop()):
         steps.append((step, frozenset(way[level][1] for _, way in its)))
     return _Owners([it for it, _ in its], steps)
+
+
+def _hide(owners: _Owners) -> bool:
+    """Whether a library has what they keep, behind objects that are about something else."""
+    target = _target(owners.objects[0])
+    return not is_users_class(type(target)) and not _is_one_of(target, _MODELS)
 
 
 def _objects_in(value: Any, way: _Way, seen: set[int]) -> Iterator[tuple[Any, _Way]]:
@@ -179,9 +181,9 @@ def _holder(look: Look, name: str, owners: _Owners, uses: PartUses) -> _native.H
     if not unread or (of_user and not is_used):
         return None
     if len(unread) < _SEVERAL:
-        least = _OF_ONE if is_used and not of_user else None
+        least = SINGLE_BYTES if is_used and not of_user else None
     else:
-        least = REPORTED_BYTES if is_used else _OF_UNUSED
+        least = REPORTED_BYTES if is_used else SINGLE_BYTES
     if least is None or kept < least:
         return None
     parts = {part for _, its, _ in unread for part in its}
@@ -203,7 +205,11 @@ def _release(name: str, owners: _Owners, part: str) -> str:
     """Code that lets go of one attribute of all objects; of the whole, where a library may need it."""
     first = owners.objects[0]
     is_method = type(first) is types.MethodType
-    if is_method or not (is_users_class(type(first)) or _is_data(_fields(first).get(part))):
+    if (
+        is_method
+        or _native.is_kind_of(first, (dict,))
+        or not (is_users_class(type(first)) or _is_data(_fields(first).get(part)))
+    ):
         return f"del {name}"
     loops, at = "", name
     for level, (kind, keys) in enumerate(owners.steps):
@@ -235,7 +241,9 @@ def _target(it: Any) -> Any:
 
 
 def _fields(it: Any) -> dict[Any, Any]:
-    return fields_of(it) | (slots_of(it) if is_users_class(type(it)) else {})
+    # SciPy's results are dictionaries, whose entries are read as attributes too.
+    slots = slots_of(it) if is_users_class(type(it)) else {}
+    return fields_of(it) | _native.entries_of(it) | slots
 
 
 def _unread(look: Look, it: Any, uses: PartUses) -> tuple[list[str], int]:

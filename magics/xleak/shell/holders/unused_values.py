@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import types
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,20 +12,25 @@ from xleak.originals import threading
 from xleak.shell.births import cause_of
 from xleak.shell.fields import ancestors_of, class_fields, is_instance
 from xleak.shell.heap import user_names
+from xleak.shell.holders.captures import captured_by
 from xleak.shell.holders.containers import is_users_class
-from xleak.shell.holders.look import REPORTED_BYTES, Look
+from xleak.shell.holders.look import REPORTED_BYTES, SINGLE_BYTES, Look
 from xleak.shell.holders.uses import Uses, first_name
-from xleak.shell.own_cells import is_own
 from xleak.shell.waiting import frames_of_others
 
-# A single object may be meant for a use that no cell shows yet.
-_OF_ONE_OBJECT = 16 << 20
 # They show results or a position, and keep the data that they were made from. So does whatever is its own iterator.
 _KEEPING_THEIR_INPUT = [
     ("pandas.core.groupby.groupby", "BaseGroupBy"),
     ("pandas.core.window.rolling", "BaseWindow"),
     ("tqdm.std", "tqdm"),
 ]
+# They keep what they captured.
+_CALLABLES: tuple[type, ...] = (types.FunctionType, types.MethodType, functools.partial)
+# What a function that wraps a model is about.
+_MODEL = ("torch.nn.modules.module", "Module")
+_SCALARS: tuple[type, ...] = (int, float, bool, str, type(None))
+_DEEPEST = 3
+_MOST = 2000
 
 
 class UnusedValues:
@@ -37,17 +44,13 @@ class UnusedValues:
         """One holder for each name, and for names that keep something together."""
         if not look.settled and not self._found:
             return
-        self._uses.read(look)
-        shell, last_read = look.watcher.shell, self._uses.last_read
-        in_use = self._uses.of(look.running)
+        shell = look.watcher.shell
+        is_used = self._uses.in_use(look)
         reported = {first_name(label) for label in look.reported}
         known, self._found = self._found, set()
         small: list[str] = []
-        # A cell of xleak's magics alone is no later cell.
-        goes_on = look.running != look.sources.get(last_read) and not is_own(shell, look.running)
         for name in user_names(look.watcher):
-            is_latest = self._uses.last(name) == last_read and not goes_on
-            if is_latest or name in in_use or name in reported:
+            if is_used(name) or name in reported:
                 continue
             kept = look.heap.retained_bytes(name) if look.settled or name in known else 0
             if kept >= REPORTED_BYTES:
@@ -83,7 +86,7 @@ class UnusedValues:
 
 
 def _kind(look: Look, values: Sequence[object], kept: int) -> str:
-    if kept >= _OF_ONE_OBJECT and all(_keeps_its_input(value) for value in values):
+    if kept >= SINGLE_BYTES and all(_keeps_its_input(value) for value in values):
         return "kept input"
     # A thread sees its own part of it alone.
     value = values[0]
@@ -93,7 +96,7 @@ def _kind(look: Look, values: Sequence[object], kept: int) -> str:
         and not _others_run_code(look.watcher.shell.user_ns)
     ):
         kept -= look.heap.retained_by(vars(value))
-        return "other threads" if kept >= _OF_ONE_OBJECT else "unused value"
+        return "other threads" if kept >= SINGLE_BYTES else "unused value"
     return "unused value"
 
 
@@ -102,7 +105,18 @@ def _others_run_code(namespace: dict[str, Any]) -> bool:
     return any(frame.f_globals is namespace for _, frame in frames_of_others())
 
 
-def _keeps_its_input(value: object) -> bool:
+def _keeps_its_input(value: object, depth: int = 0) -> bool:
+    if _native.is_exactly(value, (list, dict, tuple)):
+        parts = [
+            it for it in _native.values_of(value, 0, _MOST) if not _native.is_exactly(it, _SCALARS)
+        ]
+        return (
+            bool(parts)
+            and depth < _DEEPEST
+            and all(_keeps_its_input(it, depth + 1) for it in parts)
+        )
+    if _native.is_exactly(value, _CALLABLES):
+        return any(not is_instance(it, *_MODEL) for it in captured_by(value))
     # The bytes of a stream are its own, and it reads them again.
     if is_users_class(type(value)) or is_instance(value, "_io", "_IOBase"):
         return False

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from xleak.shell.holders.free_names import free_names, nodes_of_scope
 from xleak.shell.holders.look import Look
 from xleak.shell.holders.signs import since
 from xleak.shell.holders.texts import names_in_texts
+from xleak.shell.own_cells import is_own
 from xleak.shell.source import parsed
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -41,6 +42,18 @@ class Uses:
     def last(self, name: str) -> int:
         """Index of the last cell that uses a name; that of the last cell where none was seen to."""
         return self._last_use.get(name, self.last_read)
+
+    def in_use(self, look: Look) -> Callable[[str], bool]:
+        """Whether the last cell uses a name. A cell of xleak's magics alone is no cell."""
+        self.read(look)
+        running = self.of(look.running)
+        is_own_cell = is_own(look.watcher.shell, look.running)
+        goes_on = look.running != look.sources.get(self.last_read) and not is_own_cell
+
+        def is_used(name: str) -> bool:
+            return name in running or (self.last(name) == self.last_read and not goes_on)
+
+        return is_used
 
     def of(self, source: str) -> set[str]:
         """The names that a cell uses."""

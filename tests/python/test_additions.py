@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from xleak.shell.holders.additions import Doing, Named, places_in
 
-ROWS = Named("rows", is_attribute=False, elements_at=1)
-ATTRIBUTE = Named("rows", is_attribute=True, elements_at=1)
+ROWS = Named("rows", is_attribute=False, elements_at=1, count=24)
+ATTRIBUTE = Named("rows", is_attribute=True, elements_at=1, count=24)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,11 @@ ATTRIBUTE = Named("rows", is_attribute=True, elements_at=1)
         ("sum(rows)", [Doing.READS]),
         ("for row in rows: pass", [Doing.READS]),
         ("rows[1:]", [Doing.READS]),
+        ("rows[-2:]", []),
+        ("rows[-20:]", [Doing.READS]),
+        ("rows[:2]", []),
+        ("rows[:-2]", [Doing.READS]),
+        ("rows[-n:]", [Doing.READS]),
         ("globals()['rows']", [Doing.READS]),
         ("rows == other", [Doing.READS]),
         ("rows[-1]", []),

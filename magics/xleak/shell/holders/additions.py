@@ -18,6 +18,8 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, *_COMPREHENSIONS)
 _LAMBDA = "<lambda>"
+# Of all elements, those that a slice reads for the others to be unread.
+_FEW = 0.5
 
 
 class Doing(Enum):
@@ -51,6 +53,8 @@ class Named:
     is_attribute: bool
     elements_at: int | None
     """How many subscripts lead to an element of a list; None of other containers."""
+    count: int
+    """Of its elements."""
     captured_by: str | None = None
     """The function that has it as a variable of the call that made it."""
 
@@ -119,7 +123,7 @@ class _Reader:
                     return Doing.ADDS
                 if isinstance(above_it.ctx, ast.Del):
                     return Doing.TAKES
-                if subscripts == self._container.elements_at and _is_constant(above_it.slice):
+                if subscripts == self._container.elements_at and self._is_few(above_it.slice):
                     return None
             elif isinstance(above_it, ast.Attribute):
                 method = above_it.attr
@@ -127,6 +131,16 @@ class _Reader:
                 return self._used(at, above_it, method, parents)
             at = above_it
         return None
+
+    def _is_few(self, index: ast.expr) -> bool:
+        """Whether it stands for one place, `[-1]`, or for a few of many at one end, `[-2:]`."""
+        if not isinstance(index, ast.Slice):
+            return _number(index) is not None
+        first, last = _number(index.lower), _number(index.upper)
+        if first is not None and first < 0 and index.upper is None:
+            return -first <= self._container.count * _FEW
+        is_from_start = index.lower is None or (first is not None and first >= 0)
+        return is_from_start and last is not None and 0 <= last <= self._container.count * _FEW
 
     def _assigned(self, statement: ast.AST, parents: list[ast.AST]) -> Doing | None:
         if isinstance(statement, ast.AugAssign):
@@ -194,8 +208,9 @@ def _innermost(parents: list[ast.AST]) -> ast.AST:
     return next((it for it in reversed(parents) if isinstance(it, _FUNCTIONS)), parents[0])
 
 
-def _is_constant(index: ast.expr) -> bool:
-    """Whether it stands for one place: `[-1]`."""
-    if isinstance(index, ast.UnaryOp):
-        index = index.operand
-    return isinstance(index, ast.Constant) and type(index.value) is int
+def _number(index: ast.expr | None) -> int | None:
+    sign = 1
+    if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub):
+        sign, index = -1, index.operand
+    value = index.value if isinstance(index, ast.Constant) else None
+    return sign * value if type(value) is int else None

@@ -14,6 +14,7 @@ from xleak import _native
 from xleak.shell.births import Cause, cause_of
 from xleak.shell.fields import fields_of, is_instance
 from xleak.shell.heap import FIGURES, figures, user_names
+from xleak.shell.holders.containers import is_code_or_data
 from xleak.shell.holders.executed import (
     MadeFor,
     definitions_around,
@@ -61,6 +62,8 @@ class _Asked:
     blocks: frozenset[_Block]
     kind: str = "asked for"
     """Of a holder."""
+    of_owner_since: int | None = None
+    """Where it was an object that shows no data itself: after which cell its name stood for it."""
     figures: frozenset[int] = frozenset()
     """The ids of those that were closed: what they drew may be somebody else's."""
 
@@ -82,9 +85,15 @@ class _Change:
 
 @dataclass(frozen=True)
 class _Led:
-    """What a name stood for at the last look, how many elements that had, and the blocks it led to."""
+    """What a name stood for at the last look, since which cell, how many elements that had, and the blocks it led
+    to."""
 
     value: int
+    since: int
+    is_owner: bool
+    """Whether it is an object that shows no data itself, such as a model."""
+    is_plain: bool
+    """Whether it is a plain container."""
     size: int | None
     blocks: frozenset[_Block]
 
@@ -128,7 +137,7 @@ class AskedFor:
         were_open, blocks = self._drawn
         if closed := were_open - _open_figures():
             self._drawn = (frozenset(), frozenset())
-            yield _Asked("figures", index, 0, blocks, "closed", closed)
+            yield _Asked("figures", index, 0, blocks, "closed", figures=closed)
 
     def _let_go(
         self, index: int, source: str, namespace: Mapping[str, Any]
@@ -163,10 +172,21 @@ class AskedFor:
         # What was closed is many figures, of which names may have the last.
         for asked in sorted(self._asked, key=lambda it: it.kind != "closed"):
             kept = [there[key] for key in asked.blocks if key in there]
-            hidden = [it for it in kept if not it.is_open and named.isdisjoint(it.names)]
+            hidden = [
+                it
+                for it in kept
+                if named.isdisjoint(it.names) and (not it.is_open or self._are_pieces(asked, it))
+            ]
             found = list(self._holders(look, asked, hidden, known))
             named |= {first_name(it.label) for it in found}
             yield from found
+
+    def _are_pieces(self, asked: _Asked, block: _native.HeldBlock) -> bool:
+        """Whether nothing but plain containers has it that were filled since its owner was made: lists of a model's
+        parameters."""
+        since = asked.of_owner_since
+        leading = [self._led[name] for name in block.names]
+        return since is not None and all(it.is_plain and it.since >= since for it in leading)
 
     def _note(
         self, look: Look, led: dict[str, set[_Block]], there: Mapping[_Block, _native.HeldBlock]
@@ -179,21 +199,35 @@ class AskedFor:
             for part in change.parts:
                 lost |= before.blocks.intersection(look.heap.blocks_behind(part))
             value = next(iter(change.parts), before.value)
-            self._asked.append(_Asked(change.expression, change.cell, value, lost, change.kind))
+            since = before.since if before.is_owner else None
+            self._asked.append(
+                _Asked(change.expression, change.cell, value, lost, change.kind, since)
+            )
         self._asked += self._made_and_let_go(look, there)
         self._changed = {}
         drawn = frozenset(block.key for block in look.heap.blocks([FIGURES]))
         self._drawn = (_open_figures(), drawn)
         names = _native.entries_of(look.watcher.shell.user_ns)
         self._led = {
-            name: _Led(id(names.get(name)), _size(names.get(name)), frozenset(keys))
-            for name, keys in led.items()
+            name: self._leading(look, name, names.get(name), keys) for name, keys in led.items()
         }
         self._asked = [
             replace(it, blocks=it.blocks - drawn if it.kind == "closed" else it.blocks)
             for it in self._asked
             if not it.blocks.isdisjoint(there)
         ]
+
+    def _leading(self, look: Look, name: str, value: Any, blocks: set[_Block]) -> _Led:
+        before = self._led.get(name)
+        is_same = before is not None and before.value == id(value)
+        return _Led(
+            id(value),
+            before.since if before and is_same else look.cell,
+            value is not None and not is_code_or_data(value),
+            _native.is_exactly(value, (*_MUTABLE, tuple)),
+            _size(value),
+            frozenset(blocks),
+        )
 
     def _made_and_let_go(
         self, look: Look, there: Mapping[_Block, _native.HeldBlock]

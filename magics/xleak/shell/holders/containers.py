@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import is_instance
+from xleak.shell.fields import ancestors_of, class_fields, is_instance
 from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
 from xleak.shell.holders.origin import module_of
 from xleak.shell.modules import is_module
@@ -21,6 +21,13 @@ _TYPES: tuple[type, ...] = (list, dict, set, deque, defaultdict, OrderedDict)
 _PLAIN: tuple[type, ...] = (int, float, complex, bool, str, type(None))
 # The largest of a heap; whatever grows for long is among them.
 _MOST = 500
+# Code, and what is nothing but its own data.
+_CODE = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
+_DATA = (str, bytes, bytearray, memoryview, int, float, complex, list, set, deque, tuple)
+_SHOWING = (
+    *("__array__", "__array_interface__", "__arrow_c_stream__", "__arrow_c_array__"),
+    *("__dataframe__", "nbytes", "tobytes", "getbuffer", "shape"),
+)
 # Of a special method or attribute: the interpreter's, or in a function.
 _HIDDEN = re.compile(r"\.__\w+__")
 # Set up by torch.nn.Module for every module, filled by its layers.
@@ -147,3 +154,12 @@ def _is_open(owner: Any, look: Look) -> bool:
     if is_users_class(type(owner)) or is_module(owner):
         return True
     return is_users_function(owner, look)
+
+
+def is_code_or_data(value: object) -> bool:
+    """Whether a value shows what it has: code, and numbers, texts and containers of them. A dictionary of a library's
+    is none."""
+    if _native.is_kind_of(value, (*_CODE, *_DATA)) or _native.is_exactly(value, _TYPES):
+        return True
+    fields = [class_fields(base) for base in ancestors_of(type(value))]
+    return any(name in its for its in fields for name in _SHOWING)

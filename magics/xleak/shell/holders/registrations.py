@@ -33,9 +33,17 @@ class Registration:
     @property
     def words(self) -> list[str]:
         """By which code has it called later."""
+        return [it for it in self._constants if type(it) is str and _WORD.fullmatch(it)]
+
+    @property
+    def has_parameters(self) -> bool:
+        """Whether the call says how many the function has."""
+        return any(type(it) is int for it in self._constants)
+
+    @property
+    def _constants(self) -> list[object]:
         given = [*self.call.args, *(it.value for it in self.call.keywords)]
-        texts = [it.value for it in given if isinstance(it, ast.Constant)]
-        return [it for it in texts if type(it) is str and _WORD.fullmatch(it)]
+        return [it.value for it in given if isinstance(it, ast.Constant)]
 
 
 def registration_of(look: Look, callback: object) -> Registration | None:
@@ -63,7 +71,7 @@ def taking_back(look: Look, registration: Registration) -> str:
     found = [it for it in names if is_instance(entries.get(it), "sqlite3", "Connection")]
     call, argument = registration.call, registration.argument
     others = [it for it in call.args if it is not argument]
-    is_plain = all(isinstance(it, ast.Constant) for it in others) and not call.keywords
+    is_plain = all(isinstance(it, ast.Constant) for it in others) and argument in call.args
     if len(found) != 1 or not is_plain or not isinstance(call.func, ast.Attribute):
         return ""
     if call.func.attr not in class_fields(type(entries[found[0]])):
@@ -83,11 +91,15 @@ def _is_it(argument: ast.expr, name: str, line: int) -> bool:
 
 def is_used_after(look: Look, registration: Registration, cell: int) -> bool:
     """Whether a later cell has one of its words, or mentions a function or a class that has."""
-    words = set(registration.words)
-    users = set(words)
+    if not registration.words:
+        return False
+    # By how many parameters it has, it is said to be called: a column may have its name too.
+    call = r"\s*\(" if registration.has_parameters else r"\b"
+    use = re.compile(rf"\b(?:{'|'.join(registration.words)}){call}")
+    users: set[str] = set()
     for source in look.sources.values():
         for number, line in enumerate(source.splitlines(), 1):
-            if not words.isdisjoint(_WORD.findall(line)):
+            if use.search(line):
                 users |= definitions_around(source, number)
     later = [source for index, source in look.sources.items() if index > cell]
-    return any(not users.isdisjoint(_WORD.findall(source)) for source in later)
+    return any(use.search(it) or not users.isdisjoint(_WORD.findall(it)) for it in later)

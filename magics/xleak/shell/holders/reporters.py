@@ -25,6 +25,7 @@ from xleak.shell.holders.gathered_outputs import GatheredOutputs
 from xleak.shell.holders.gradients import GradientsWithGraph, orphans
 from xleak.shell.holders.graph_constants import GraphConstants
 from xleak.shell.holders.graphs import ContainersOfGraphs
+from xleak.shell.holders.graphs_behind import GraphsBehindObjects
 from xleak.shell.holders.growth import GrowingContainers
 from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.kept_optimizers import KeptOptimizers
@@ -74,6 +75,7 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         MadeInForward(signs),
         KeptOptimizers(),
         ContainersOfGraphs(),
+        GraphsBehindObjects(),
         finalizers,
         ReadFutures(),
         ExitHooks(counts),

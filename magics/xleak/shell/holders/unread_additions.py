@@ -93,10 +93,10 @@ def _named(it: Collection) -> Named:
     subscripts = way[start:].count("[") + 1 if has_elements else None
     function = it.captured_by
     if function is None:
-        return Named(name, way[:start].endswith("."), subscripts)
+        return Named(name, way[:start].endswith("."), subscripts, it.count)
     own = zip(function.__code__.co_freevars, function.__closure__, strict=True)
     variable = next(name for name, cell in own if any(cell is owner for owner in it.owners))
-    return Named(variable, False, subscripts, function.__code__.co_name)
+    return Named(variable, False, subscripts, it.count, function.__code__.co_name)
 
 
 def _runs_in(place: Place, cell: int, first_cell: int, runs: Runs) -> bool:

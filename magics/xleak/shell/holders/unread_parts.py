@@ -16,7 +16,7 @@ from xleak.shell.births import cause_of
 from xleak.shell.fields import ancestors_of, class_fields, fields_of, is_instance, slots_of
 from xleak.shell.heap import user_names
 from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
-from xleak.shell.holders.containers import is_users_class
+from xleak.shell.holders.containers import is_code_or_data, is_users_class
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, SINGLE_BYTES, Look
 from xleak.shell.holders.method_reads import may_read
 from xleak.shell.holders.part_uses import Key, PartUses, Step, code_in, uses_in
@@ -33,13 +33,6 @@ _DEEPEST = 3
 _MOST = 2000
 # They hand out the whole text that was searched, all else a part of it or its place.
 _OF_THE_TEXT = {"string", "expand"}
-# Code, and what is nothing but its own data.
-_CODE = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
-_DATA = (str, bytes, bytearray, memoryview, int, float, complex, *_LISTS, tuple)
-_SHOWING = (
-    *("__array__", "__array_interface__", "__arrow_c_stream__", "__arrow_c_array__"),
-    *("__dataframe__", "nbytes", "tobytes", "getbuffer", "shape"),
-)
 # What they show is on the screen, or their use goes on behind the scenes.
 _KNOWN = [
     ("matplotlib.figure", "FigureBase"),
@@ -156,14 +149,9 @@ def _objects_in(value: Any, way: _Way, seen: set[int]) -> Iterator[tuple[Any, _W
 def _is_owner(value: Any) -> bool:
     if type(value) is types.MethodType:
         value = value.__self__
-    if value is None or _native.is_kind_of(value, (*_CODE, *_DATA)) or is_module(value):
+    if value is None or is_module(value) or _is_one_of(value, _KNOWN):
         return False
-    if _is_one_of(value, _KNOWN):
-        return False
-    if _is_one_of(value, _GROUPS):
-        return True
-    fields = [class_fields(base) for base in ancestors_of(type(value))]
-    return not any(name in its for its in fields for name in _SHOWING)
+    return _is_one_of(value, _GROUPS) or not is_code_or_data(value)
 
 
 def _is_one_of(value: object, classes: list[tuple[str, str]]) -> bool:

@@ -1,0 +1,45 @@
+"""What keeps memory that a cell let go of, in plain containers of its pieces."""
+
+from __future__ import annotations
+
+import pytest
+from shells import MIB, Session
+
+torch = pytest.importorskip("torch")
+
+MAKE = "import torch\nnet = torch.nn.Linear(1024, 1024)\nweights = list(net.parameters())"
+
+ROWS = "import torch\nrows = [torch.ones(1024, 1024)]"
+BOX = "class Box: pass\nbox = Box()\nbox.rows = rows"
+
+
+def asked(session: Session, *cells: str) -> dict[str, int]:
+    for cell in cells:
+        assert session.run(cell)
+    session.shell.run_line_magic("leakcheck", "")
+    found = [it for it in session.watcher.findings() if it.code == "XL422"]
+    return {it.fixes[0].code or "": (it.bytes or 0) // MIB for it in found}
+
+
+def test_a_list_of_its_parameters_keeps_a_deleted_model(session: Session) -> None:
+    found = asked(session, MAKE, "print(len(weights))", "del net", "print('on')")
+    assert found == {"del weights[0]": 4}
+    assert asked(session, "del weights[0]") == {}
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        (MAKE, "1", "del net", "print(weights[0].sum())"),
+        (
+            "import torch\nrows = torch.ones(1024, 1024)\nkept = [rows]",
+            "1",
+            "del rows",
+            "print('on')",
+        ),
+        (ROWS, "1", BOX, "1", "del box", "print('on')"),
+    ],
+    ids=["used", "of data", "there before"],
+)
+def test_what_shows_the_pieces_is_silent(session: Session, cells: tuple[str, ...]) -> None:
+    assert asked(session, *cells) == {}

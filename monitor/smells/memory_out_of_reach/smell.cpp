@@ -31,11 +31,20 @@ std::string message_of_native_code(const Holder& holder) {
   return kept + "Take it back where it was registered, or close what it was given to.";
 }
 
+std::string message_of_objects(const Holder& holder) {
+  return std::to_string(holder.count) + (holder.count == 1 ? " object of " : " objects of ") +
+         holder.largest + (holder.count == 1 ? " keeps " : " keep ") + human(holder.held_bytes) +
+         " that none of your names leads to, and native code alone has it. Take it back where it "
+         "was "
+         "handed over: leave what was entered, or remove what was registered.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
   return holder_findings(session,
                          {{"out of reach", "Clear it", message},
                           {"unread variable", "", message_of_variable},
-                          {"callbacks of native code", "Take it back", message_of_native_code}});
+                          {"callbacks of native code", "Take it back", message_of_native_code},
+                          {"objects of native code", "", message_of_objects}});
 }
 
 }  // namespace

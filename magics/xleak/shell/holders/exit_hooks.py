@@ -78,6 +78,8 @@ class ExitHooks:
             )
         if look.settled and self._counts.hooks_added > len(hooks):
             yield from self._of_arguments(look)
+        if look.settled:
+            yield from _objects_outside(look)
 
     def _of_arguments(self, look: Look) -> Iterator[_native.Holder]:
         """The arguments that cells registered beside their callbacks, which no object of Python's shows."""
@@ -121,6 +123,30 @@ def _registered_with_arguments(look: Look) -> Iterator[str]:
                 entries = entries or _native.entries_of(look.watcher.shell.user_ns)
                 if meant_by(dotted(it.func), entries) is atexit.register:
                     yield ast.unparse(it.args[0])
+
+
+def _objects_outside(look: Look) -> Iterator[_native.Holder]:
+    """Objects of the user's classes that native code alone has, as a stack of modes has one that was never left."""
+    made = look.live.made_in(look.watcher.shell.user_ns)
+    objects = [it for it in made if not _native.is_exactly(it, (types.FunctionType,))]
+    groups: dict[str, list[tuple[object, int]]] = {}
+    for it, held in look.heap.keeping(objects, REPORTED_BYTES):
+        if look.heap.way_to(it) == _OUTSIDE:
+            groups.setdefault(_native.type_name(it), []).append((it, held))
+    for name, members in groups.items():
+        births = [birth for it, _ in members for birth in look.heap.elements(it)[1]]
+        cause = cause_of(look.watcher.shell, births)
+        if cause is not None:
+            yield _native.Holder(
+                "objects of native code",
+                f"native code: {name}",
+                sum(held for _, held in members),
+                cause.cell,
+                name,
+                len(members),
+                "",
+                line=cause.line,
+            )
 
 
 def _held_outside(look: Look) -> Iterator[tuple[object, int]]:

@@ -14,6 +14,7 @@ from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
 from xleak.shell.holders.call_sites import is_called_again
 from xleak.shell.holders.containers import Collection, collections_of, is_users_function
 from xleak.shell.holders.look import REPORTED_BYTES, Look
+from xleak.shell.holders.places import as_written
 from xleak.shell.holders.unhit_memos import never_hits
 
 # Fewer elements are no growth.
@@ -39,7 +40,8 @@ class UnreadAdditions(AtVerdict):
         """One holder for each container."""
         runs: Runs | None = None
         for it in collections_of(look, captured=True, least=REPORTED_BYTES):
-            if not is_asked(it.way):
+            way = as_written(it.way)
+            if not is_asked(way):
                 continue
             count, births = look.heap.elements(it.object)
             # Of small pieces the ledger knows no birth.
@@ -51,12 +53,12 @@ class UnreadAdditions(AtVerdict):
             cause = cause_of(look.watcher.shell, births) or added.at
             yield _native.Holder(
                 "memo without hits" if added.is_memo else "unread additions",
-                it.way,
+                way,
                 it.kept,
                 cause.cell,
                 added.function,
                 count,
-                f"{it.way}.clear()",
+                f"{way}.clear()",
                 line=cause.line,
             )
 

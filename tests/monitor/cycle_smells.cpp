@@ -83,7 +83,7 @@ TEST_SUITE("cycle_smells") {
     REQUIRE(one.size() == 1);
     CHECK_FALSE(one[0].severity);
     CHECK(one[0].fixes[0].code == "del rankers[0]");
-    const auto several = of("several captures", 3);
+    const auto several = of("unused captures", 3);
     CHECK(several[0].severity == Severity::warning);
     CHECK(several[0].message.find("3 functions in rankers keep 5 MiB alive") == 0);
   }

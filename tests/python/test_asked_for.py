@@ -27,6 +27,23 @@ def test_a_list_of_its_parameters_keeps_a_deleted_model(session: Session) -> Non
     assert asked(session, "del weights[0]") == {}
 
 
+LOG = """
+class Log:
+    def __init__(self): self.rows, self.watched = [], []
+    def watch(self, net): self.watched.append(net)
+    def write(self, loss): self.rows.append(loss)
+    def norm(self): return float(self.watched[0].weight.detach().norm())
+log = Log()
+"""
+
+
+def test_a_method_that_does_not_read_it_is_no_use_of_what_keeps_it(session: Session) -> None:
+    watch = "log.watch(net); del weights"
+    found = asked(session, LOG, MAKE, watch, "del net", "log.write(0.5); print(log.rows)")
+    assert list(found.values()) == [4]
+    assert asked(session, "print(log.norm())") == {}
+
+
 @pytest.mark.parametrize(
     "cells",
     [

@@ -94,3 +94,28 @@ def test_no_code_of_what_was_captured_runs(session: Session) -> None:
     session.run(HOSTILE)
     assert list(noted(session)) == ["f"]
     assert session.shell.user_ns["touched"] == []
+
+
+def test_those_that_the_objects_of_one_container_have_are_one_finding(session: Session) -> None:
+    session.run(MAKE)
+    session.run(
+        "boxes = [Holder() for _ in range(3)]\n"
+        "for box in boxes: box.f = capturing(np.ones(500_000))\ndel box"
+    )
+    session.run("print(len(boxes))")
+    session.shell.run_line_magic("leakcheck", "")
+    [found] = [it for it in session.watcher.findings() if it.code == "XL407"]
+    assert (found.key, found.severity, (found.bytes or 0) // MIB) == ("boxes", "warning", 11)
+    session.run(found.fixes[0].code)
+    assert noted(session) == {}
+
+
+def test_a_large_one_that_the_last_cell_does_not_use_is_a_warning_in_a_verdict(
+    session: Session,
+) -> None:
+    severities = []
+    for cell in (MAKE, "f = capturing(np.ones(3_000_000))", "print(f().shape)", "print('on')"):
+        session.run(cell)
+        session.shell.run_line_magic("leakcheck", "")
+        severities += [it.severity for it in session.watcher.findings() if it.code == "XL407"]
+    assert severities == ["note", "note", "warning"]

@@ -117,25 +117,12 @@ def window_of(k):
 windows = {k: window_of(k) for k in range(3)}
 ends = [window[0].max().iloc[-1] for window in windows.values()]
 """
-SEARCH = """
-import numpy as np
-def search_of(rows):
-    table = np.random.default_rng(1).normal(size=(rows, 4))
-    return lambda value: int(np.searchsorted(table[:, 0], value))
-search = search_of(600_000)
-"""
 
 
-@pytest.mark.parametrize(
-    ("name", "cell", "use"),
-    [("windows", WINDOWS, "print(windows[0])"), ("search", SEARCH, "print(search(0.5))")],
-)
-def test_what_hides_its_input_is_reported_until_a_cell_uses_it(
-    session: Session, name: str, cell: str, use: str
-) -> None:
-    found = told(session, cell, "print('no more')")
-    assert [(key, code) for key, (_, code) in found.items()] == [(name, f"del {name}")]
-    assert told(session, use) == {}
+def test_windows_in_a_container_are_reported_until_a_cell_uses_them(session: Session) -> None:
+    found = told(session, WINDOWS, "print('no more')")
+    assert [(key, code) for key, (_, code) in found.items()] == [("windows", "del windows")]
+    assert told(session, "print(windows[0])") == {}
 
 
 def test_parts_in_slots_count_too(session: Session) -> None:

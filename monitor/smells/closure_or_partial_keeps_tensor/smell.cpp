@@ -21,8 +21,8 @@ std::string message(const Holder& holder) {
 
 std::vector<Finding> at_run_time(const SessionView& session) {
   const HolderRule one{"captures", "Delete what captured it", message};
-  const HolderRule several{"several captures", "Delete what captured it", message};
-  return holder_findings(session, {one, several.as(Severity::warning)});
+  const HolderRule unused{"unused captures", "Delete what captured it", message};
+  return holder_findings(session, {one, unused.as(Severity::warning)});
 }
 
 using source::Bound;

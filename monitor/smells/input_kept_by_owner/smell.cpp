@@ -1,5 +1,5 @@
 // A progress bar, an iterator or a grouping that keeps the data it was made from, or a thread-local
-// that keeps what other threads put there, and that no later cell mentions.
+// that keeps what other threads put there, and that no later cell uses.
 #include <string>
 
 #include "holder_findings.hpp"
@@ -12,13 +12,13 @@ std::string message(const Holder& holder) {
   const bool several = holder.count > 1;
   return holder.label + " (" + holder.largest + ")" + (several ? " together keep " : " keeps ") +
          human(holder.held_bytes) + " of the data " + (several ? "they were" : "it was") +
-         " made from, which no other name reaches. No later cell mentions " +
+         " made from, which no other name reaches. No later cell uses " +
          (several ? "them" : "it") + ". Free it with `" + holder.release + "`.";
 }
 
 std::string message_of_threads(const Holder& holder) {
   return holder.label + " keeps " + human(holder.held_bytes) +
-         " that other threads put there for themselves. No later cell mentions it. End the "
+         " that other threads put there for themselves. No later cell uses it. End the "
          "threads: "
          "`shutdown()` of their pool.";
 }
@@ -30,10 +30,19 @@ std::string message_of_parts(const Holder& holder) {
          "`, or keep the small result alone.";
 }
 
+std::string message_of_entries(const Holder& holder) {
+  const std::string kept = holder.largest + " of " + std::to_string(holder.count) + " rows in " +
+                           holder.label + " keeps " + human(holder.held_bytes) +
+                           " that no later cell reads, while it reads others of their entries. ";
+  if (holder.release.empty()) return kept + "Keep the small results alone.";
+  return kept + "Free it with `" + holder.release + "`, or keep the small results alone.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
   return holder_findings(session, {{"kept input", "Delete it", message},
                                    {"other threads", "Delete it", message_of_threads},
-                                   {"unread part", "Let go of it", message_of_parts}});
+                                   {"unread part", "Let go of it", message_of_parts},
+                                   {"unread entries", "Let go of it", message_of_entries}});
 }
 
 }  // namespace

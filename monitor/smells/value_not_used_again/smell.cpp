@@ -1,4 +1,4 @@
-// A large value under a name that no later cell mentions.
+// A large value under a name that no later cell uses.
 #include <string>
 
 #include "holder_findings.hpp"
@@ -10,7 +10,7 @@ namespace {
 std::string message(const Holder& holder) {
   const bool several = holder.count > 1;
   return holder.label + (several ? " together keep " : " keeps ") + human(holder.held_bytes) +
-         " (" + holder.largest + "), and no later cell mentions " + (several ? "them" : "it") +
+         " (" + holder.largest + "), and no later cell uses " + (several ? "them" : "it") +
          ". Free it with `" + holder.release + "`.";
 }
 

@@ -133,12 +133,13 @@ class _Reader:
         return None
 
     def _is_few(self, index: ast.expr) -> bool:
-        """Whether it stands for one place, `[-1]`, or for a few of many at one end, `[-2:]`."""
+        """Whether it stands for one place, `[-1]`, or for some of many at one end, `[-2:]`, `[-window:]`."""
         if not isinstance(index, ast.Slice):
             return _number(index) is not None
         first, last = _number(index.lower), _number(index.upper)
-        if first is not None and first < 0 and index.upper is None:
-            return -first <= self._container.count * _FEW
+        if isinstance(index.lower, ast.UnaryOp) and index.upper is None:
+            # How many `[-window:]` reads no source says, but that it goes on reading the newest.
+            return first is None or -first <= self._container.count * _FEW
         is_from_start = index.lower is None or (first is not None and first >= 0)
         return is_from_start and last is not None and 0 <= last <= self._container.count * _FEW
 

@@ -30,10 +30,11 @@ from xleak.shell.holders.look import (
     is_the_users,
     may_be_released,
 )
+from xleak.shell.holders.method_reads import may_read
 from xleak.shell.holders.places import parent_of, place_of, replacing, value_at
 from xleak.shell.holders.repairs import taking_out
 from xleak.shell.holders.signs import since
-from xleak.shell.holders.uses import Uses, first_name, reads_other_attributes
+from xleak.shell.holders.uses import Uses, attributes_read, first_name
 
 _LETS_GO = re.compile(r"\bdel\b|=\s*None\b|(?:\.\w+|\])\s*(?:,[^=]*)?=[^=]")
 _REBOUND, _TAKEN_OUT = "rebound", "taken out"
@@ -299,8 +300,9 @@ class AskedFor:
             )
 
     def _are_used(self, look: Look, asked: _Asked, found: _native.Holding, names: set[str]) -> bool:
-        """Whether a cell after that one uses one of the names; of the way's own name another attribute is no use. What
-        may have been moved is also used by the cell that did."""
+        """Whether a cell after that one uses one of the names; of the way's own name another attribute is no use, nor
+        is a method that does not read the one of the way. What may have been moved is also used by the cell that
+        did."""
         way = found.way
         kept_by = _native.value_at(look.watcher.shell.user_ns, first_name(way))
         # It steps over a parameter that no model has any more, and uses nothing of it.
@@ -317,9 +319,17 @@ class AskedFor:
             used = names & self._uses.of(source)
             if used - {name}:
                 return True
-            if used and not (attribute and reads_other_attributes(source, *attribute.groups())):
+            read = attributes_read(source, name) if used and attribute else None
+            if used and (read is None or attribute is None):
+                return True
+            if attribute and any(_reads(kept_by, it, attribute.group(2)) for it in read or ()):
                 return True
         return False
+
+
+def _reads(owner: Any, operation: str, attribute: str) -> bool:
+    own = {it for it in fields_of(owner) if type(it) is str}
+    return may_read(owner, operation, {attribute}, own)
 
 
 def _open_figures() -> frozenset[int]:

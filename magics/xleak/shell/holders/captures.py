@@ -11,9 +11,10 @@ from typing import Any
 
 from xleak import _native
 from xleak.originals import gc
+from xleak.shell.fields import is_instance
 from xleak.shell.holders.lambda_layers import functions_of_layers
 from xleak.shell.holders.look import REPORTED_BYTES, SINGLE_BYTES, Look, is_the_users
-from xleak.shell.holders.places import container_of, value_at
+from xleak.shell.holders.places import container_of, parent_of, value_at
 from xleak.shell.holders.uses import Uses, first_name
 from xleak.shell.modules import is_module
 
@@ -40,9 +41,11 @@ _SEVERAL = 3
 
 @dataclass
 class _Kept:
-    """What the functions in one place keep. largest: the type of a value; ways: expressions."""
+    """What the functions in one place keep. largest: the type of a value; of_model: whether that is a module of
+    torch's, which a function is about; ways: expressions."""
 
     largest: str
+    of_model: bool
     held: int = 0
     ways: list[str] = field(default_factory=list)
 
@@ -61,11 +64,11 @@ class Captures:
         for function, held in look.heap.keeping(_suspects(look), REPORTED_BYTES):
             way = _way_to_delete(look, function, held)
             is_known = not way or any(it.startswith(way) for it in others)
-            # Under a name, in a verdict: one that no later cell mentions keeps its input, which is another smell.
-            is_known |= look.settled and way == first_name(way) and held >= SINGLE_BYTES
-            largest = "" if is_known else _captured(look, function)
-            if largest:
-                kept = found.setdefault(container_of(way) or way, _Kept(largest))
+            value = None if is_known else _captured(look, function)
+            if value is not None:
+                of_model = is_instance(value, "torch.nn.modules.module", "Module")
+                new = _Kept(_native.type_name(value), of_model)
+                kept = found.setdefault(_place_of(way), new)
                 kept.held += held
                 kept.ways.append(way)
         self._since = {place: self._since.get(place, look.cell) for place in found}
@@ -73,9 +76,15 @@ class Captures:
         for place, kept in found.items():
             since, count = self._since[place], len(kept.ways)
             release = _deleting(kept.ways)
-            is_pile = count >= _SEVERAL and not is_used(first_name(place))
-            kind = "several captures" if is_pile else "captures"
+            is_large = look.settled and kept.held >= SINGLE_BYTES and not kept.of_model
+            is_left = (count >= _SEVERAL or is_large) and not is_used(first_name(place))
+            kind = "unused captures" if is_left else "captures"
             yield _native.Holder(kind, place, kept.held, since, kept.largest, count, release)
+
+
+def _place_of(way: str) -> str:
+    """The container that has it, or that has the object whose attribute it is; elsewhere the function's expression."""
+    return container_of(way) or container_of(parent_of(way)) or way
 
 
 def _way_to_delete(look: Look, function: Any, held: int) -> str:
@@ -98,13 +107,13 @@ def _is_in_a_tuple(look: Look, way: str) -> bool:
     return type(value_at(look.watcher.shell.user_ns, around)) is tuple
 
 
-def _captured(look: Look, function: Any) -> str:
-    """The type of a large value that goes with a function; empty where it captured none."""
-    for value in captured_by(function):
+def _captured(look: Look, function: Any) -> Any:
+    """A large value that goes with a function; None where it captured none."""
+    for value in _captured_by(function):
         large = look.heap.retained_by(value) >= REPORTED_BYTES
         if large and look.heap.keeps(function, value):
-            return _native.type_name(value)
-    return ""
+            return value
+    return None
 
 
 def _suspects(look: Look) -> list[Any]:
@@ -121,7 +130,7 @@ def _suspects(look: Look) -> list[Any]:
     # So it is for a smaller one.
     named = {id(it) for it in _native.values_of(user_ns)} if look.settled else set()
     suspended = [it for it in generators if _is_suspended(it, user_ns) and id(it) not in named]
-    return [it for it in callables if captured_by(it)] + suspended
+    return [it for it in callables if _captured_by(it)] + suspended
 
 
 def _is_suspended(generator: types.GeneratorType[Any, Any, Any], user_ns: dict[str, Any]) -> bool:
@@ -129,7 +138,7 @@ def _is_suspended(generator: types.GeneratorType[Any, Any, Any], user_ns: dict[s
     return frame is not None and frame.f_globals is user_ns and not generator.gi_running
 
 
-def captured_by(function: Any) -> list[Any]:
+def _captured_by(function: Any) -> list[Any]:
     """What a callable or a generator keeps from where it was made, but what is there by design."""
     if type(function) is types.FunctionType:
         # An empty cell is left out: to ask it for its contents would raise.

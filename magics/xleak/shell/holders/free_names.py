@@ -41,6 +41,12 @@ class _Scope(ast.NodeVisitor):
         elif isinstance(node.ctx, ast.Load) and node.id not in self._bound:
             self.read.add(node.id)
 
+    def visit_Call(self, node: ast.Call) -> None:
+        # The number of elements is nothing of what is in them.
+        is_length = isinstance(node.func, ast.Name) and node.func.id == "len"
+        if not (is_length and len(node.args) == 1 and isinstance(node.args[0], ast.Name)):
+            self.generic_visit(node)
+
     def visit_Assign(self, node: ast.Assign) -> None:
         self._visit_all([node.value, *node.targets])
 

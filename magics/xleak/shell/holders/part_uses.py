@@ -29,7 +29,8 @@ class Begins:
 
 Key = str | int | None
 Step = tuple[str, frozenset[Key]]
-"""The kind of a container, "list", "dict" or "tuple", and the keys or places at which the objects are; None: at any."""
+"""The kind of a container, "list", "dict", "tuple" or "record" (a named tuple, by its names), and the keys or places at
+which the objects are; None: at any."""
 
 Cell = tuple[str, ast.Module | None]
 """A source and its tree; None where it is no Python."""
@@ -61,10 +62,12 @@ _Value = _Own | _Rows | _Pair | None
 
 @dataclass
 class PartUses:
-    """operations: attributes that are read, `__len__` and the like; anything: it goes where no source tells."""
+    """operations: attributes that are read, `__len__` and the like; anything: it goes where no source tells; reached:
+    it was taken out of the container, for whatever use."""
 
     operations: set[str] = field(default_factory=set)
     anything: bool = False
+    reached: bool = False
 
 
 def uses_in(
@@ -190,7 +193,12 @@ class _Reader:
         """What is at a key or a place; key None: at any."""
         kind, keys = self._steps[value.level]
         is_known = kind != "list" and key is not None and None not in keys
-        return None if is_known and not _is_one_of(key, keys) else _Own(value.level + 1)
+        # A place of a named tuple, whose keys are names.
+        is_known &= kind != "record" or not isinstance(key, int)
+        if is_known and not _is_one_of(key, keys):
+            return None
+        self.uses.reached |= value.level + 1 == len(self._steps)
+        return _Own(value.level + 1)
 
     def _each(self, value: _Value) -> _Value:
         """What a loop over it has in its variable."""
@@ -270,6 +278,8 @@ class _Reader:
         return value
 
     def _attribute(self, value: _Value, name: str) -> _Value:
+        if isinstance(value, _Own) and self._kind(value) == "record":
+            return self._at(value, name)
         if isinstance(value, _Own) and self._kind(value) == "object":
             self.uses.operations.add(name)
         else:

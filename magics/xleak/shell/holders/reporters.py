@@ -48,6 +48,7 @@ from xleak.shell.holders.squares import Squares
 from xleak.shell.holders.tapes import Tapes
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.unread_additions import UnreadAdditions
+from xleak.shell.holders.unread_entries import UnreadEntries
 from xleak.shell.holders.unread_parts import UnreadParts
 from xleak.shell.holders.unused_values import UnusedValues
 from xleak.shell.holders.views import PinnedViews
@@ -140,5 +141,6 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         ReboundValues(),
         LibraryPiles(),
         UnreadParts(),
+        UnreadEntries(),
         UnusedValues(watching.uses),
     ]

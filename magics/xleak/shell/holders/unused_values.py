@@ -1,9 +1,7 @@
-"""Large values under names that no later cell mentions, and objects there that hide the data they were made from."""
+"""Large values under names that no later cell uses, and objects there that hide the data they were made from."""
 
 from __future__ import annotations
 
-import functools
-import types
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,7 +10,6 @@ from xleak.originals import threading
 from xleak.shell.births import cause_of
 from xleak.shell.fields import ancestors_of, class_fields, is_instance
 from xleak.shell.heap import user_names
-from xleak.shell.holders.captures import captured_by
 from xleak.shell.holders.containers import is_users_class
 from xleak.shell.holders.look import REPORTED_BYTES, SINGLE_BYTES, Look
 from xleak.shell.holders.uses import Uses, first_name
@@ -24,10 +21,6 @@ _KEEPING_THEIR_INPUT = [
     ("pandas.core.window.rolling", "BaseWindow"),
     ("tqdm.std", "tqdm"),
 ]
-# They keep what they captured.
-_CALLABLES: tuple[type, ...] = (types.FunctionType, types.MethodType, functools.partial)
-# What a function that wraps a model is about.
-_MODEL = ("torch.nn.modules.module", "Module")
 _SCALARS: tuple[type, ...] = (int, float, bool, str, type(None))
 _DEEPEST = 3
 _MOST = 2000
@@ -115,8 +108,6 @@ def _keeps_its_input(value: object, depth: int = 0) -> bool:
             and depth < _DEEPEST
             and all(_keeps_its_input(it, depth + 1) for it in parts)
         )
-    if _native.is_exactly(value, _CALLABLES):
-        return any(not is_instance(it, *_MODEL) for it in captured_by(value))
     # The bytes of a stream are its own, and it reads them again.
     if is_users_class(type(value)) or is_instance(value, "_io", "_IOBase"):
         return False

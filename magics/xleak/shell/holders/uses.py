@@ -36,7 +36,11 @@ class Uses:
                 for name in _defined_by(node):
                     self._inside[name] = _names_in(node)
             own = nodes_of_scope(tree.body if tree else [])
-            bound = {node.id for node in own if isinstance(node, ast.Name)}
+            bound = {
+                node.id
+                for node in own
+                if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+            }
             self._last_use.update(dict.fromkeys(self.of(source) | bound, index))
 
     def last(self, name: str) -> int:
@@ -71,15 +75,14 @@ class Uses:
         return found
 
 
-def reads_other_attributes(source: str, name: str, attribute: str) -> bool:
-    """Whether the code of a cell takes nothing of a name but other attributes than that. A method may use all."""
+def attributes_read(source: str, name: str) -> set[str] | None:
+    """The attributes that the code of a cell takes of a name; None where it uses the name in another way too."""
     tree = parsed(source)
     nodes = list(ast.walk(tree)) if tree else []
-    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
-    attributes = [it for it in nodes if isinstance(it, ast.Attribute) and id(it) not in called]
+    attributes = [it for it in nodes if isinstance(it, ast.Attribute)]
     read = [it for it in attributes if isinstance(it.value, ast.Name) and it.value.id == name]
     uses = sum(isinstance(it, ast.Name) and it.id == name for it in nodes)
-    return 0 < uses == len(read) and all(it.attr != attribute for it in read)
+    return {it.attr for it in read} if uses == len(read) else None
 
 
 def first_name(way: str) -> str:

@@ -25,8 +25,6 @@ KEPT = {
     "fs": "fs = [capturing(np.ones(500_000))]",
     "table": "table = {'big': functools.partial(print, np.ones(500_000))}",
     "box.f": "box = Holder(); box.f = capturing(np.ones(500_000))",
-    "bound": "bound = {'low': Table().at}",
-    "by_default": "by_default = [lambda k, rows=np.ones(500_000): rows[k]]",
     "steps": "steps = [('scale', capturing(np.ones(500_000)))]",
     "behind": "behind = wrapped(capturing(np.ones(500_000)))",
 }
@@ -94,6 +92,20 @@ def test_no_code_of_what_was_captured_runs(session: Session) -> None:
     session.run(HOSTILE)
     assert list(noted(session)) == ["f"]
     assert session.shell.user_ns["touched"] == []
+
+
+@pytest.mark.parametrize(
+    "one", ["Table().at", "lambda k, rows=np.ones(500_000): rows[k]"], ids=["method", "default"]
+)
+def test_several_methods_or_defaults_count_once_no_cell_uses_them(
+    session: Session, one: str
+) -> None:
+    found = []
+    for cell in (MAKE, f"fs = [{one} for _ in range(3)]", "print(fs[0](0))", "print('on')"):
+        session.run(cell)
+        session.shell.run_line_magic("leakcheck", "")
+        found += [it.severity for it in session.watcher.findings() if it.code == "XL407"]
+    assert found == ["warning"]
 
 
 def test_those_that_the_objects_of_one_container_have_are_one_finding(session: Session) -> None:

@@ -54,7 +54,7 @@ for seed in range(8):
     parts.append(np.random.default_rng(seed).normal(size=50_000))
 
 # %% all of them in use
-print(recorder, forest.used, len(parts), validation.means)
+print(recorder, forest.used, parts[0][0], validation.means)
 
 # %% a verdict
 %leakcheck

@@ -137,7 +137,8 @@ class _Reader:
         if not isinstance(index, ast.Slice):
             return _number(index) is not None
         first, last = _number(index.lower), _number(index.upper)
-        if isinstance(index.lower, ast.UnaryOp) and index.upper is None:
+        is_tail = isinstance(index.lower, ast.UnaryOp) and isinstance(index.lower.op, ast.USub)
+        if is_tail and index.upper is None:
             # How many `[-window:]` reads no source says, but that it goes on reading the newest.
             return first is None or -first <= self._container.count * _FEW
         is_from_start = index.lower is None or (first is not None and first >= 0)

@@ -12,9 +12,10 @@ from typing import Any
 from xleak import _native
 from xleak.originals import gc
 from xleak.shell.fields import is_instance
+from xleak.shell.holders.containers import works_behind_the_scenes
 from xleak.shell.holders.lambda_layers import functions_of_layers
 from xleak.shell.holders.look import REPORTED_BYTES, SINGLE_BYTES, Look, is_the_users
-from xleak.shell.holders.places import container_of, parent_of, value_at
+from xleak.shell.holders.places import container_of, overlaps, parent_of, value_at
 from xleak.shell.holders.uses import Uses, first_name
 from xleak.shell.modules import is_module
 
@@ -42,10 +43,12 @@ _SEVERAL = 3
 @dataclass
 class _Kept:
     """What the functions in one place keep. largest: the type of a value; of_model: whether that is a module of
-    torch's, which a function is about; ways: expressions."""
+    torch's, which a function is about; is_out_of_sight: whether it is more than methods' objects and defaults, which
+    code shows; ways: expressions."""
 
     largest: str
     of_model: bool
+    is_out_of_sight: bool = False
     held: int = 0
     ways: list[str] = field(default_factory=list)
 
@@ -63,12 +66,13 @@ class Captures:
         others = {*look.explained, *look.reported}
         for function, held in look.heap.keeping(_suspects(look), REPORTED_BYTES):
             way = _way_to_delete(look, function, held)
-            is_known = not way or any(it.startswith(way) for it in others)
+            is_known = not way or overlaps(way, others)
             value = None if is_known else _captured(look, function)
             if value is not None:
                 of_model = is_instance(value, "torch.nn.modules.module", "Module")
                 new = _Kept(_native.type_name(value), of_model)
                 kept = found.setdefault(_place_of(way), new)
+                kept.is_out_of_sight |= not _is_method_or_default(function, value)
                 kept.held += held
                 kept.ways.append(way)
         self._since = {place: self._since.get(place, look.cell) for place in found}
@@ -77,9 +81,18 @@ class Captures:
             since, count = self._since[place], len(kept.ways)
             release = _deleting(kept.ways)
             is_large = look.settled and kept.held >= SINGLE_BYTES and not kept.of_model
-            is_left = (count >= _SEVERAL or is_large) and not is_used(first_name(place))
+            is_left = (count >= _SEVERAL or is_large) and not (
+                is_used(first_name(place)) or _works_by_itself(look, place)
+            )
+            if not is_left and not kept.is_out_of_sight:
+                continue
             kind = "unused captures" if is_left else "captures"
             yield _native.Holder(kind, place, kept.held, since, kept.largest, count, release)
+
+
+def _works_by_itself(look: Look, place: str) -> bool:
+    owner = _native.value_at(look.watcher.shell.user_ns, first_name(place))
+    return works_behind_the_scenes(owner)
 
 
 def _place_of(way: str) -> str:
@@ -116,6 +129,12 @@ def _captured(look: Look, function: Any) -> Any:
     return None
 
 
+def _is_method_or_default(function: Any, value: Any) -> bool:
+    if type(function) is not types.FunctionType:
+        return type(function) is types.MethodType
+    return all(value is not it for it in gc.get_referents(*(function.__closure__ or ())))
+
+
 def _suspects(look: Look) -> list[Any]:
     user_ns = look.watcher.shell.user_ns
     made = look.live.made_in(user_ns)
@@ -127,7 +146,7 @@ def _suspects(look: Look) -> list[Any]:
         *look.live.instances(types.MethodType),
     ]
     generators = look.live.instances(types.GeneratorType)
-    # So it is for a smaller one.
+    # Under a name, in a verdict: one that no later cell uses keeps its input, which is another smell.
     named = {id(it) for it in _native.values_of(user_ns)} if look.settled else set()
     suspended = [it for it in generators if _is_suspended(it, user_ns) and id(it) not in named]
     return [it for it in callables if _captured_by(it)] + suspended

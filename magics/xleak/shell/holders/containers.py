@@ -28,6 +28,13 @@ _SHOWING = (
     *("__array__", "__array_interface__", "__arrow_c_stream__", "__arrow_c_array__"),
     *("__dataframe__", "nbytes", "tobytes", "getbuffer", "shape"),
 )
+# What they show is on the screen, or their use goes on behind the scenes.
+_WORKING = [
+    ("matplotlib.figure", "FigureBase"),
+    ("matplotlib.axes._base", "_AxesBase"),
+    ("torch.optim.optimizer", "Optimizer"),
+    ("ipywidgets.widgets.widget", "Widget"),
+]
 # Of a special method or attribute: the interpreter's, or in a function.
 _HIDDEN = re.compile(r"\.__\w+__")
 # Set up by torch.nn.Module for every module, filled by its layers.
@@ -163,3 +170,8 @@ def is_code_or_data(value: object) -> bool:
         return True
     fields = [class_fields(base) for base in ancestors_of(type(value))]
     return any(name in its for its in fields for name in _SHOWING)
+
+
+def works_behind_the_scenes(value: object) -> bool:
+    """Whether a value is used though no cell does, as a widget that is shown calls its callbacks."""
+    return any(is_instance(value, *known) for known in _WORKING)

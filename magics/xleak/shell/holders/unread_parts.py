@@ -16,7 +16,11 @@ from xleak.shell.births import cause_of
 from xleak.shell.fields import ancestors_of, class_fields, fields_of, is_instance, slots_of
 from xleak.shell.heap import user_names
 from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
-from xleak.shell.holders.containers import is_code_or_data, is_users_class
+from xleak.shell.holders.containers import (
+    is_code_or_data,
+    is_users_class,
+    works_behind_the_scenes,
+)
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, SINGLE_BYTES, Look
 from xleak.shell.holders.method_reads import may_read
 from xleak.shell.holders.part_uses import Key, PartUses, Step, code_in, uses_in
@@ -33,13 +37,6 @@ _DEEPEST = 3
 _MOST = 2000
 # They hand out the whole text that was searched, all else a part of it or its place.
 _OF_THE_TEXT = {"string", "expand"}
-# What they show is on the screen, or their use goes on behind the scenes.
-_KNOWN = [
-    ("matplotlib.figure", "FigureBase"),
-    ("matplotlib.axes._base", "_AxesBase"),
-    ("torch.optim.optimizer", "Optimizer"),
-    ("ipywidgets.widgets.widget", "Widget"),
-]
 # What they have is what the notebook is about.
 _MODELS = [("torch.nn.modules.module", "Module"), ("sklearn.base", "BaseEstimator")]
 # They show what they have, whatever else they are called.
@@ -149,7 +146,7 @@ def _objects_in(value: Any, way: _Way, seen: set[int]) -> Iterator[tuple[Any, _W
 def _is_owner(value: Any) -> bool:
     if type(value) is types.MethodType:
         value = value.__self__
-    if value is None or is_module(value) or _is_one_of(value, _KNOWN):
+    if value is None or is_module(value) or works_behind_the_scenes(value):
         return False
     return _is_one_of(value, _GROUPS) or not is_code_or_data(value)
 

@@ -27,7 +27,7 @@ runs = {k: subprocess.run([sys.executable, "-c", code], capture_output=True) for
 """
 
 
-def told(session: Session, *cells: str) -> dict[str, tuple[int, str]]:
+def reported(session: Session, *cells: str) -> dict[str, tuple[int, str]]:
     for cell in cells:
         assert session.run(cell)
     session.shell.run_line_magic("leakcheck", "")
@@ -36,18 +36,18 @@ def told(session: Session, *cells: str) -> dict[str, tuple[int, str]]:
 
 
 def test_a_part_that_no_later_cell_reads_is_reported_until_it_is_let_go(session: Session) -> None:
-    found = told(session, TRACKS, MAKE, "print(max(t.rms for t in tracks))")
+    found = reported(session, TRACKS, MAKE, "print(max(t.rms for t in tracks))")
     assert found == {"tracks": (3, "[setattr(v0, 'wave', None) for v0 in tracks];")}
-    assert told(session, found["tracks"][1]) == {}
+    assert reported(session, found["tracks"][1]) == {}
     assert session.run("assert all(t.rms > 0 for t in tracks)")
 
 
 def test_the_cell_that_makes_them_may_be_the_one_that_sums_them_up(session: Session) -> None:
     best = f"{MAKE}\nbest = max(tracks, key=lambda t: t.rms)"
-    assert told(session, TRACKS, best, "print(best.rms)") == {
+    assert reported(session, TRACKS, best, "print(best.rms)") == {
         "tracks": (3, "[setattr(v0, 'wave', None) for v0 in tracks];")
     }
-    assert told(session, "print(best.loud())") == {}
+    assert reported(session, "print(best.loud())") == {}
 
 
 @pytest.mark.parametrize(
@@ -57,48 +57,48 @@ def test_the_cell_that_makes_them_may_be_the_one_that_sums_them_up(session: Sess
 def test_what_the_making_cell_reads_itself_or_does_not_use_is_silent(
     session: Session, rest: str
 ) -> None:
-    assert told(session, TRACKS, f"{MAKE}\n{rest}", "print(1)") == {}
+    assert reported(session, TRACKS, f"{MAKE}\n{rest}", "print(1)") == {}
 
 
 def test_what_a_process_wrote_is_kept_with_its_exit_code(session: Session) -> None:
-    found = told(session, RUNS, "print([r.returncode for r in runs.values()])")
+    found = reported(session, RUNS, "print([r.returncode for r in runs.values()])")
     assert found == {"runs": (2, "[setattr(v0, 'stdout', None) for v0 in runs.values()];")}
 
 
 def test_matches_show_a_part_of_the_text_that_they_keep(session: Session) -> None:
-    found = told(
+    found = reported(
         session,
         "import re",
         "hits = [re.search('b+', 'a' * 500_000 + 'b' * k) for k in range(1, 5)]",
         "print([m.group() for m in hits], hits[0].start())",
     )
     assert found == {"hits": (1, "del hits")}
-    assert told(session, "print(len(hits[0].string))") == {}
+    assert reported(session, "print(len(hits[0].string))") == {}
 
 
 def test_bound_methods_keep_what_they_do_not_read(session: Session) -> None:
     make = "names = [Track(k).name for k in range(4)]"
     name = "Track.name = lambda self: self.rms"
-    assert told(session, TRACKS, name, make, "print([f() for f in names])") == {
+    assert reported(session, TRACKS, name, make, "print([f() for f in names])") == {
         "names": (3, "del names")
     }
-    assert told(session, "louds = [Track(k).loud for k in range(4)]", "print(louds[0]())") == {
+    assert reported(session, "louds = [Track(k).loud for k in range(4)]", "print(louds[0]())") == {
         "names": (3, "del names")
     }
 
 
 def test_what_is_shown_is_read_by_its_repr_alone(session: Session) -> None:
     best = "max(tracks, key=lambda t: t.rms)"
-    assert told(session, TRACKS, MAKE, best) == {
+    assert reported(session, TRACKS, MAKE, best) == {
         "tracks": (3, "[setattr(v0, 'wave', None) for v0 in tracks];")
     }
-    assert told(session, "Track.__repr__ = lambda self: str(self.wave[0])", best) == {}
+    assert reported(session, "Track.__repr__ = lambda self: str(self.wave[0])", best) == {}
 
 
 def test_objects_of_a_library_hide_what_only_their_own_cell_used(session: Session) -> None:
-    found = told(session, f"{TREES}\nprint(trees[0].query([0, 0]))", "print('no more')")
+    found = reported(session, f"{TREES}\nprint(trees[0].query([0, 0]))", "print('no more')")
     assert [it[1] for it in found.values()] == ["del trees"]
-    assert told(session, "print(trees[1].query([0, 0]))") == {}
+    assert reported(session, "print(trees[1].query([0, 0]))") == {}
 
 
 def test_entries_that_are_read_as_attributes_are_parts(session: Session) -> None:
@@ -106,8 +106,8 @@ def test_entries_that_are_read_as_attributes_are_parts(session: Session) -> None
         "from scipy.optimize import OptimizeResult\nimport numpy as np\n"
         "fits = [OptimizeResult(x=np.ones(500_000), fun=k) for k in range(3)]"
     )
-    assert told(session, make, "print([fit.fun for fit in fits])") == {"fits": (11, "del fits")}
-    assert told(session, "print(fits[0]['x'].shape)") == {}
+    assert reported(session, make, "print([fit.fun for fit in fits])") == {"fits": (11, "del fits")}
+    assert reported(session, "print(fits[0]['x'].shape)") == {}
 
 
 WINDOWS = """
@@ -120,14 +120,14 @@ ends = [window[0].max().iloc[-1] for window in windows.values()]
 
 
 def test_windows_in_a_container_are_reported_until_a_cell_uses_them(session: Session) -> None:
-    found = told(session, WINDOWS, "print('no more')")
+    found = reported(session, WINDOWS, "print('no more')")
     assert [(key, code) for key, (_, code) in found.items()] == [("windows", "del windows")]
-    assert told(session, "print(windows[0])") == {}
+    assert reported(session, "print(windows[0])") == {}
 
 
 def test_parts_in_slots_count_too(session: Session) -> None:
     slots = TRACKS.replace("class Track:", "class Track:\n    __slots__ = ('wave', 'rms', 'unset')")
-    found = told(session, slots, MAKE, "print(max(t.rms for t in tracks))")
+    found = reported(session, slots, MAKE, "print(max(t.rms for t in tracks))")
     assert found == {"tracks": (3, "[setattr(v0, 'wave', None) for v0 in tracks];")}
 
 
@@ -136,7 +136,7 @@ def test_those_that_keep_most_are_the_ones_in_question(session: Session) -> None
         "runs = {'a': {'it': [iter(()) for _ in range(9)]},\n"
         "        'b': {'it': [Track(k) for k in range(4)]}}"
     )
-    assert told(session, TRACKS, mixed, "print([t.rms for t in runs['b']['it']])") == {
+    assert reported(session, TRACKS, mixed, "print([t.rms for t in runs['b']['it']])") == {
         "runs": (3, "[setattr(v2, 'wave', None) for v2 in runs['b']['it']];")
     }
 
@@ -153,4 +153,4 @@ def test_those_that_keep_most_are_the_ones_in_question(session: Session) -> None
     ],
 )
 def test_what_may_be_read_is_in_use(session: Session, later: str) -> None:
-    assert told(session, TRACKS, MAKE, later) == {}
+    assert reported(session, TRACKS, MAKE, later) == {}

@@ -11,12 +11,10 @@ from typing import Any
 
 from xleak import _native
 from xleak.shell.births import cause_of
-from xleak.shell.heap import user_names
-from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
+from xleak.shell.holders.at_verdict import AtVerdict, IsAsked, large_names
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look
 from xleak.shell.holders.part_uses import Cell, Key, Step, code_in, uses_in
 from xleak.shell.holders.places import names_of_parts
-from xleak.shell.holders.uses import first_name
 from xleak.shell.source import parsed
 
 # Fewer rows may be meant for a use that no cell shows yet.
@@ -54,14 +52,9 @@ class UnreadEntries(AtVerdict):
 
     def holders(self, look: Look, is_asked: IsAsked) -> Iterator[_native.Holder]:
         """One holder for each name."""
-        spoken_of = {first_name(label) for label in (*look.reported, *look.explained)}
         cells: dict[int, Cell] = {}
         code: dict[str, ast.AST] = {}
-        for name in user_names(look.watcher):
-            if name in spoken_of or not is_asked(name):
-                continue
-            if look.heap.retained_bytes(name) < REPORTED_BYTES:
-                continue
+        for name in large_names(look, is_asked):
             entries = _largest(look, _native.value_at(look.watcher.shell.user_ns, name))
             if entries is None:
                 continue

@@ -14,8 +14,7 @@ from typing import Any
 from xleak import _native
 from xleak.shell.births import cause_of
 from xleak.shell.fields import ancestors_of, class_fields, fields_of, is_instance, slots_of
-from xleak.shell.heap import user_names
-from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
+from xleak.shell.holders.at_verdict import AtVerdict, IsAsked, large_names
 from xleak.shell.holders.containers import (
     is_code_or_data,
     is_users_class,
@@ -24,7 +23,6 @@ from xleak.shell.holders.containers import (
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, SINGLE_BYTES, Look
 from xleak.shell.holders.method_reads import may_read
 from xleak.shell.holders.part_uses import Key, PartUses, Step, code_in, uses_in
-from xleak.shell.holders.uses import first_name
 from xleak.shell.modules import is_module
 from xleak.shell.source import parsed
 
@@ -65,12 +63,7 @@ class UnreadParts(AtVerdict):
         """One holder for each name."""
         trees: dict[str, ast.Module | None] = {}
         code: dict[str, ast.AST] = {}
-        spoken_of = {first_name(label) for label in (*look.reported, *look.explained)}
-        for name in user_names(look.watcher):
-            if name in spoken_of or not is_asked(name):
-                continue
-            if look.heap.retained_bytes(name) < REPORTED_BYTES:
-                continue
+        for name in large_names(look, is_asked):
             owners = _owners(look, name)
             if owners is None:
                 continue

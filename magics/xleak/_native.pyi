@@ -270,6 +270,9 @@ def end_cell(
     Raises ValueError for another status.
     """
 
+def exclude_python_use(blocks: int, bytes: int) -> None:
+    """xleak itself made this of Python's allocator, since the last reading: no cell kept it."""
+
 def mark_own(index: int) -> None:
     """The cell is xleak's own: it counts in no sum. An index without a record is left alone."""
 

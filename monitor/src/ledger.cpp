@@ -175,6 +175,11 @@ void Ledger::count_python(CellRecord& record, const InterpreterReading& after) n
   remember_python(after);
 }
 
+void Ledger::exclude_python_use(std::int64_t blocks, std::int64_t bytes) noexcept {
+  if (previous_python_blocks_) *previous_python_blocks_ += blocks;
+  if (previous_python_bytes_) *previous_python_bytes_ += bytes;
+}
+
 void Ledger::remember_python(const InterpreterReading& reading) noexcept {
   previous_python_blocks_ = reading.python_blocks;
   previous_python_bytes_ = reading.python_bytes;

@@ -28,6 +28,8 @@ class Ledger {
   /// Has `tell` called by the sampling thread while cells run; see PeakSampler::follow.
   void follow(PeakSampler::Tell tell) { sampler_.follow(std::move(tell)); }
   void beat_by(std::function<void()> beat) { sampler_.beat_by(std::move(beat)); }
+  /// See Session::exclude_python_use.
+  void exclude_python_use(std::int64_t blocks, std::int64_t bytes) noexcept;
   /// The cell is xleak's own, not the user's; an index without a record is left alone.
   void mark_own(int index) noexcept;
   /// A cell that runs; empty once it has ended, or where its start is unknown.

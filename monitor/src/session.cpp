@@ -116,6 +116,12 @@ void Session::end_cell(int index, CellStatus status, const std::optional<int>& e
   }
 }
 
+void Session::exclude_python_use(std::int64_t blocks, std::int64_t bytes) noexcept {
+  if (state_->in_child()) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->ledger.exclude_python_use(blocks, bytes);
+}
+
 void Session::mark_own(int index) noexcept {
   if (state_->in_child()) return;
   const std::lock_guard lock(state_->mutex);

@@ -134,3 +134,15 @@ def test_what_the_underscores_mean_stays_in_a_general_release_and_is_said_to(
         f"{entry} 8 MiB: `_`, `__` or `___` still mean it" in session.run("%release_cache").text()
     )
     assert list(leaks(session)) == [entry]
+
+
+def test_what_a_look_takes_for_itself_is_kept_by_no_cell(fresh_kernel: Session) -> None:
+    fresh_kernel.run("1 + 1")
+    loaded = "len([name for name in __import__('sys').modules if name.startswith('xleak.')])"
+    before = fresh_kernel.ask(loaded)
+    fresh_kernel.run(f"value = bytearray({MIB})")
+    fresh_kernel.settle()
+    assert fresh_kernel.ask(loaded) > before + 20, "the first look loads the detectors"
+    fresh_kernel.run("del value")
+    kept = fresh_kernel.ask("__import__('xleak')._native.latest_record().python_bytes_kept")
+    assert abs(kept) < MIB // 4

@@ -257,6 +257,16 @@ TEST_SUITE("accounting") {
     CHECK(s.cell([] {}, {}, {200, {}}).python_blocks_kept == 70);
   }
 
+  TEST_CASE("what xleak itself made between two cells is kept by none") {
+    ScriptedSession s;
+    s.session.exclude_python_use(5, 500);
+    CHECK_FALSE(s.cell([] {}, {}, {100, {}, {}, 1000}).python_bytes_kept);
+    s.session.exclude_python_use(20, 300);
+    const auto record = s.cell([] {}, {}, {130, {}, {}, 1350});
+    CHECK(record.python_blocks_kept == 10);
+    CHECK(record.python_bytes_kept == 50);
+  }
+
   TEST_CASE("blocks made while accounting was off belong to no cell") {
     ScriptedSession s;
     s.cell([] {}, {}, {100, {}});

@@ -166,6 +166,13 @@ void register_cells(py::module_& m) {
         py::arg("python_bytes") = py::none(),
         "End the account of a cell; an index that is 0, unknown or ended is left alone.");
   m.def(
+      "exclude_python_use",
+      [](std::int64_t blocks, std::int64_t bytes) {
+        Session::instance().exclude_python_use(blocks, bytes);
+      },
+      py::arg("blocks"), py::arg("bytes"),
+      "xleak itself made this of Python's allocator: no cell kept it.");
+  m.def(
       "mark_own", [](int index) { Session::instance().mark_own(index); }, py::arg("index"),
       "The cell is xleak's own: it counts in no sum.");
   m.def(

@@ -22,6 +22,7 @@ from xleak.panel.requests import MOST_IN_WINDOW, REQUESTS, Gate, Refused, Reques
 from xleak.panel.told import ToldFindings
 from xleak.shell.entry import entry
 from xleak.shell.journal import Entry, entry_shape
+from xleak.shell.readings import python_count
 from xleak.shell.rests import running_loop
 from xleak.verdict import cell_shape
 
@@ -275,7 +276,8 @@ class Panel:
         try:
             if counted > MOST_IN_WINDOW:
                 raise Refused("Too many requests: what comes within two seconds is dropped.")
-            answer = self._carry_out(front, self._new(front, read(data, buffers)))
+            with python_count.excluding():
+                answer = self._carry_out(front, self._new(front, read(data, buffers)))
         except Refused as why:
             answer = messages.error(id_of(data), str(why))
         except (Exception, KeyboardInterrupt) as error:

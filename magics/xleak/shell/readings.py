@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from xleak import _native
@@ -54,6 +55,7 @@ class PythonCount:
         """When the cell began, by time.perf_counter()."""
         self._worked = 0.0
         self._cost = 0.0
+        self._excludes = False
 
     def before_first_cell(self) -> PythonUse:
         """Counts once in a process; later the cell before has been counted."""
@@ -72,6 +74,24 @@ class PythonCount:
         if self._cost > _CHEAP_SECONDS and start - self._worked < _CELL_PER_COUNT * self._cost:
             return NOT_COUNTED
         return self._count(start)
+
+    @contextlib.contextmanager
+    def excluding(self) -> Iterator[None]:
+        """What runs within is xleak's own, which lives on in its modules and notes: no cell kept that."""
+        if self._excludes:
+            yield
+            return
+        before = self._count(time.thread_time())
+        self._excludes = True
+        try:
+            yield
+        finally:
+            self._excludes = False
+            after = self._count(time.thread_time())
+            grown = [
+                now - then if now and then else 0 for now, then in zip(after, before, strict=True)
+            ]
+            _native.exclude_python_use(*grown)
 
     def _count(self, start: float) -> PythonUse:
         blocks, pools = getallocatedblocks(), _native.python_pools()

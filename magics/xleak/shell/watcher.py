@@ -21,6 +21,7 @@ from xleak.shell.mentions import find_mentions
 from xleak.shell.notice import Notice
 from xleak.shell.outputs import OutputFacts
 from xleak.shell.own_cells import is_own
+from xleak.shell.readings import python_count
 from xleak.shell.settings import settings_of
 from xleak.shell.signals import traceback_of_handler
 
@@ -374,7 +375,8 @@ class Watcher:
         """cell: the index of the last cell that ended, where it is another than that."""
         self._tools_of_look = self.tool_names()
         try:
-            done = self._look(interrupted, self.last_cell if cell is None else cell)
+            with python_count.excluding():
+                done = self._look(interrupted, self.last_cell if cell is None else cell)
         finally:
             self._tools_of_look = None
         if not done:

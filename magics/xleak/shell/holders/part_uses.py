@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -13,7 +13,8 @@ _PASSING = ("list", "tuple", "sorted", "reversed", "iter", "set", "filter")
 _CHOOSING = ("min", "max", "next")
 _COUNTING = ("len", "type", "id", "isinstance", "bool")
 _AS_TEXT = ("str", "repr", "print", "format")
-_SHOWN_BY = {"__str__", "__repr__", "_repr_html_", "_repr_mimebundle_", "_ipython_display_"}
+_TEXT_BY = frozenset(("__str__", "__repr__"))
+_SHOWN_BY = _TEXT_BY | {"_repr_html_", "_repr_mimebundle_", "_ipython_display_"}
 _EMPTYING = ("clear", "remove", "discard")
 # Code and names in texts: of magics, `query("a > @b")`, `eval`.
 _RUNS_TEXT = re.compile(r"(?m)^[^'\"\n=]*=?\s*%|\b(?:eval|exec|query|globals|locals)\b")
@@ -115,7 +116,7 @@ class _Reader:
     def cell(self, tree: ast.Module) -> None:
         self._block(tree.body, self._globals)
         if tree.body and isinstance(tree.body[-1], ast.Expr):
-            self._as_text(self._value(tree.body[-1].value, self._globals))
+            self._as_text(self._value(tree.body[-1].value, self._globals), _SHOWN_BY)
 
     def _block(self, statements: Sequence[ast.stmt], names: dict[str, _Value]) -> _Value:
         """Runs statements; what a `return` among them hands back."""
@@ -221,9 +222,9 @@ class _Reader:
         if isinstance(value, _Own) and self._kind(value) == "object":
             self.uses.operations |= {"__bool__", "__len__"}
 
-    def _as_text(self, value: _Value) -> None:
+    def _as_text(self, value: _Value, by: Set[str] = _TEXT_BY) -> None:
         if isinstance(value, _Own) and self._kind(value) == "object":
-            self.uses.operations |= _SHOWN_BY
+            self.uses.operations |= by
         else:
             self._lose(value)
 

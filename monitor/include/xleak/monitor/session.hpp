@@ -53,6 +53,10 @@ class XLEAK_MONITOR_API Session {
   void end_cell(int index, CellStatus status, const std::optional<int>& execution_count,
                 const InterpreterReading& after) noexcept;
 
+  /// xleak itself made this of Python's allocator between two cells, or within one: no cell kept
+  /// it.
+  void exclude_python_use(std::int64_t blocks, std::int64_t bytes) noexcept;
+
   /// The cell is xleak's own: it keeps its record, and nothing is concluded from its numbers.
   void mark_own(int index) noexcept;
 

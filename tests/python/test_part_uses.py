@@ -11,10 +11,11 @@ from xleak.shell.holders.method_reads import may_read
 from xleak.shell.holders.part_uses import PartUses, Step, code_in, uses_in
 from xleak.shell.source import parsed
 
-LIST: list[Step] = [("list", frozenset([None]))]
-TABLE: list[Step] = [("dict", frozenset(["a", "b"]))]
-ROWS: list[Step] = [("list", frozenset([None])), ("tuple", frozenset([1]))]
-RECORDS: list[Step] = [("list", frozenset([None])), ("dict", frozenset(["run"]))]
+EACH = Step("list", frozenset([None]))
+LIST = [EACH]
+TABLE = [Step("dict", frozenset(["a", "b"]))]
+ROWS = [EACH, Step("tuple", frozenset([1]))]
+RECORDS = [EACH, Step("dict", frozenset(["run"]))]
 
 
 def uses(steps: list[Step], *cells: str) -> PartUses:

@@ -154,3 +154,62 @@ def test_those_that_keep_most_are_the_ones_in_question(session: Session) -> None
 )
 def test_what_may_be_read_is_in_use(session: Session, later: str) -> None:
     assert reported(session, TRACKS, MAKE, later) == {}
+
+
+LAB = f"""{TRACKS}
+class Lab:
+    def __init__(self):
+        self.tracks, self.newest = [], None
+    def record(self, k):
+        self.tracks.append(Track(k))
+    def summary(self):
+        return [t.rms for t in self.tracks]
+    def best(self):
+        return max(self.tracks, key=lambda t: t.rms)
+    def keep_newest(self):
+        self.newest = self.tracks[-1]
+class Group:
+    def __init__(self):
+        self.lab = Lab()
+    def work(self):
+        for k in range(4): self.lab.record(k)
+    def show(self):
+        print(self.lab.summary())
+"""
+RECORD = "lab = Lab()\nfor k in range(4): lab.record(k)"
+
+
+@pytest.mark.parametrize(
+    ("place", "cells"),
+    [
+        ("lab.tracks", [RECORD, "print(lab.summary())"]),
+        ("group.lab.tracks", ["group = Group()\ngroup.work()", "group.show()"]),
+    ],
+)
+def test_containers_of_the_users_objects_are_judged_by_what_their_methods_read(
+    session: Session, place: str, cells: list[str]
+) -> None:
+    found = reported(session, LAB, *cells, "print('on')")
+    assert found == {place: (3, f"[setattr(v, 'wave', None) for v in {place}];")}
+    assert reported(session, found[place][1]) == {}
+    assert session.run(cells[-1])
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "print(lab.best().wave[:3])",
+        "import pickle\nprint(len(pickle.dumps(lab)))",
+        "def loudest(of): return max(t.loud() for t in of.tracks)\nprint(loudest(lab))",
+        "for name in ['tracks']: print(len(getattr(lab, name)))",
+    ],
+)
+def test_what_may_be_read_of_a_users_object_is_in_use(session: Session, later: str) -> None:
+    assert reported(session, LAB, RECORD, "print(lab.summary())", later) == {}
+
+
+def test_what_another_attribute_has_too_is_left_out(session: Session) -> None:
+    cells = [f"{RECORD}\nlab.keep_newest()", "print(lab.summary())", "print(lab.newest.wave[:3])"]
+    repair = "[setattr(v, 'wave', None) for k, v in enumerate(lab.tracks) if k not in [3]];"
+    assert reported(session, LAB, *cells) == {"lab.tracks": (2, repair)}
+    assert reported(session, repair, cells[-1]) == {}

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from xleak import _native
-from xleak.shell.heap import user_names
-from xleak.shell.holders.look import REPORTED_BYTES, Look
+from xleak.shell.holders.look import Look
 from xleak.shell.holders.places import overlaps
-from xleak.shell.holders.uses import first_name
 
 IsAsked = Callable[[str], bool]
 """Whether a place is to be judged: nothing was found there yet, and it is a verdict or was found in one before."""
@@ -37,12 +35,3 @@ class AtVerdict:
     def holders(self, look: Look, is_asked: IsAsked) -> Iterator[_native.Holder]:
         """Those of the places that are asked about."""
         raise NotImplementedError
-
-
-def large_names(look: Look, is_asked: IsAsked) -> Iterator[str]:
-    """The names to be judged that keep enough, and behind which nothing was found."""
-    spoken_of = {first_name(label) for label in (*look.reported, *look.explained)}
-    for name in user_names(look.watcher):
-        is_open = name not in spoken_of and is_asked(name)
-        if is_open and look.heap.retained_bytes(name) >= REPORTED_BYTES:
-            yield name

@@ -17,7 +17,7 @@ from xleak.shell.modules import is_module
 from xleak.shell.tensor_fields import tensor_field
 
 # By exact type: what they hold is read without asking an instance.
-_TYPES: tuple[type, ...] = (list, dict, set, deque, defaultdict, OrderedDict)
+CONTAINERS: tuple[type, ...] = (list, dict, set, deque, defaultdict, OrderedDict)
 _PLAIN: tuple[type, ...] = (int, float, complex, bool, str, type(None))
 # The largest of a heap; whatever grows for long is among them.
 _MOST = 500
@@ -97,7 +97,7 @@ def collections_of(
     those that drop their oldest element. captured: also variables of calls that functions have."""
     for found, way, kept, owners in look.heap.containers(least, _MOST):
         collection = Collection(found, way, kept, owners)
-        fits = _native.is_exactly(found, _TYPES) if with_limit else is_collection(found)
+        fits = _native.is_exactly(found, CONTAINERS) if with_limit else is_collection(found)
         is_captured = collection.captured_by is not None
         if (
             fits
@@ -112,7 +112,7 @@ def is_collection(it: object) -> bool:
     if type(it) is deque:
         limit: Any = deque.maxlen
         return limit.__get__(it) is None
-    return _native.is_exactly(it, _TYPES)
+    return _native.is_exactly(it, CONTAINERS)
 
 
 def elements_of(collection: Any) -> list[Any]:
@@ -156,7 +156,7 @@ def _is_of_the_user(collection: Collection, look: Look, is_captured: bool) -> bo
 
 
 def _is_open(owner: Any, look: Look) -> bool:
-    if _native.is_exactly(owner, (*_TYPES, tuple, types.CellType)) or is_users_class(owner):
+    if _native.is_exactly(owner, (*CONTAINERS, tuple, types.CellType)) or is_users_class(owner):
         return True
     if is_users_class(type(owner)) or is_module(owner):
         return True
@@ -166,7 +166,7 @@ def _is_open(owner: Any, look: Look) -> bool:
 def is_code_or_data(value: object) -> bool:
     """Whether a value shows what it has: code, and numbers, texts and containers of them. A dictionary of a library's
     is none."""
-    if _native.is_kind_of(value, (*_CODE, *_DATA)) or _native.is_exactly(value, _TYPES):
+    if _native.is_kind_of(value, (*_CODE, *_DATA)) or _native.is_exactly(value, CONTAINERS):
         return True
     fields = [class_fields(base) for base in ancestors_of(type(value))]
     return any(name in its for its in fields for name in _SHOWING)

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # They hand on the elements of what they get.
@@ -16,6 +17,7 @@ _AS_TEXT = ("str", "repr", "print", "format")
 _TEXT_BY = frozenset(("__str__", "__repr__"))
 _SHOWN_BY = _TEXT_BY | {"_repr_html_", "_repr_mimebundle_", "_ipython_display_"}
 _EMPTYING = ("clear", "remove", "discard")
+_ADDING = ("append", "extend", "insert", "appendleft", "extendleft", "update", "add")
 # Code and names in texts: of magics, `query("a > @b")`, `eval`.
 _RUNS_TEXT = re.compile(r"(?m)^[^'\"\n=]*=?\s*%|\b(?:eval|exec|query|globals|locals)\b")
 _DEEPEST = 8
@@ -29,9 +31,17 @@ class Begins:
 
 
 Key = str | int | None
-Step = tuple[str, frozenset[Key]]
-"""The kind of a container, "list", "dict", "tuple" or "record" (a named tuple, by its names), and the keys or places at
-which the objects are; None: at any."""
+
+
+class Step(NamedTuple):
+    """The kind of a container, "list", "dict", "tuple", "record" (a named tuple, by its names) or "instance" (an object
+    of the user's), and the keys, places or attributes at which the objects are; None: at any."""
+
+    kind: str
+    keys: frozenset[Key]
+    owner: str = ""
+    """Of an object the name of its class."""
+
 
 Cell = tuple[str, ast.Module | None]
 """A source and its tree; None where it is no Python."""
@@ -146,6 +156,12 @@ class _Reader:
             if isinstance(it.value, (ast.Yield, ast.YieldFrom, ast.Await)):
                 self._lose(value)
             return None
+        if isinstance(it, ast.AugAssign):
+            self._lose(self._value(it.value, names))
+            changed = self._value(it.target, names)
+            if not isinstance(changed, _Own) or self._kind(changed) in ("object", "instance"):
+                self._lose(changed)
+            return None
         if isinstance(it, (ast.With, ast.AsyncWith)):
             for item in it.items:
                 self._lose(self._value(item.context_expr, names))
@@ -188,11 +204,11 @@ class _Reader:
         return [self._each(value)] * count
 
     def _kind(self, value: _Own) -> str:
-        return self._steps[value.level][0] if value.level < len(self._steps) else "object"
+        return self._steps[value.level].kind if value.level < len(self._steps) else "object"
 
     def _at(self, value: _Own, key: Key | Begins) -> _Value:
         """What is at a key or a place; key None: at any."""
-        kind, keys = self._steps[value.level]
+        kind, keys, _ = self._steps[value.level]
         is_known = kind != "list" and key is not None and None not in keys
         # A place of a named tuple, whose keys are names.
         is_known &= kind != "record" or not isinstance(key, int)
@@ -212,7 +228,68 @@ class _Reader:
         if self._kind(value) == "object":
             self.uses.operations.add("__iter__")
             return None
+        if self._kind(value) == "instance":
+            return self._each(self._special(value, "__iter__"))
         return self._at(value, None)
+
+    # --- objects of the user's that have the container ---------------------------------------
+
+    def _of_instance(self, value: _Own, name: str, given: Sequence[_Value] | None) -> _Value:
+        """An attribute of such an object. given: what a method is called with; None where it is not called."""
+        step = self._steps[value.level]
+        if name in step.keys:
+            self._lose(*(given or ()))
+            return self._at(value, name)
+        method = self._member(step.owner, name)
+        if method is None:
+            # Another attribute; but what a library's class has may read all.
+            if given is not None or name.startswith("__"):
+                self._lose(*(given or ()), None if self._is_whole(step.owner) else value)
+            return None
+        if given is None and not _is_property(method):
+            # Whoever gets the method may call it.
+            self._lose(self._run(method, (value,)))
+            return None
+        own = () if _is_static(method) else (value,)
+        return self._run(method, (*own, *(given or ())))
+
+    def _special(self, value: _Own, *names: str) -> _Value:
+        """What the first of these methods that the class has hands back; where it has none, nothing is read by it."""
+        owner = self._steps[value.level].owner
+        method = next(filter(None, (self._member(owner, name) for name in names)), None)
+        if method is not None:
+            return self._run(method, (value,))
+        self._lose(None if self._is_whole(owner) else value)
+        return None
+
+    def _member(self, owner: str, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """A method or property by the sources of a class and those that it derives from."""
+        for its in self._classes(owner):
+            for part in its.body:
+                if isinstance(part, _FUNCTIONS) and part.name == name:
+                    return part
+        return None
+
+    def _is_whole(self, owner: str) -> bool:
+        """Whether the sources have all that the class can do: no decorator and no class from elsewhere adds to it."""
+        classes = self._classes(owner)
+        known = {its.name for its in classes} | {"object"}
+        bases = [base for its in classes for base in its.bases]
+        return (
+            bool(classes)
+            and all(not its.decorator_list and not its.keywords for its in classes)
+            and all(isinstance(base, ast.Name) and base.id in known for base in bases)
+        )
+
+    def _classes(self, owner: str) -> list[ast.ClassDef]:
+        found: list[ast.ClassDef] = []
+        pending = [owner]
+        while pending:
+            its = self._code.get(pending.pop(0))
+            if isinstance(its, ast.ClassDef) and its not in found:
+                found.append(its)
+                pending += [base.id for base in its.bases if isinstance(base, ast.Name)]
+        return found
 
     def _lose(self, *values: _Value) -> None:
         """They go where no source tells what becomes of them."""
@@ -221,10 +298,14 @@ class _Reader:
     def _as_truth(self, value: _Value) -> None:
         if isinstance(value, _Own) and self._kind(value) == "object":
             self.uses.operations |= {"__bool__", "__len__"}
+        elif isinstance(value, _Own) and self._kind(value) == "instance":
+            self._special(value, "__bool__", "__len__")
 
     def _as_text(self, value: _Value, by: Set[str] = _TEXT_BY) -> None:
         if isinstance(value, _Own) and self._kind(value) == "object":
             self.uses.operations |= by
+        elif isinstance(value, _Own) and self._kind(value) == "instance":
+            self._special(value, *sorted(by))
         else:
             self._lose(value)
 
@@ -281,6 +362,8 @@ class _Reader:
     def _attribute(self, value: _Value, name: str) -> _Value:
         if isinstance(value, _Own) and self._kind(value) == "record":
             return self._at(value, name)
+        if isinstance(value, _Own) and self._kind(value) == "instance":
+            return self._of_instance(value, name, None)
         if isinstance(value, _Own) and self._kind(value) == "object":
             self.uses.operations.add(name)
         else:
@@ -298,6 +381,8 @@ class _Reader:
         if self._kind(value) == "object":
             self.uses.operations.add("__getitem__")
             return None
+        if self._kind(value) == "instance":
+            return self._special(value, "__getitem__")
         if is_slice:
             return _Rows((self._each(value),))
         return self._at(value, _key(it.slice))
@@ -335,6 +420,8 @@ class _Reader:
         called = self._value(it.func, names)
         if isinstance(called, _Own) and self._kind(called) == "object":
             self.uses.operations.add("__call__")
+        elif isinstance(called, _Own) and self._kind(called) == "instance":
+            return self._of_instance(called, "__call__", self._arguments(it, names))
         key = next((part.value for part in it.keywords if part.arg == "key"), None)
         values = self._arguments(it, names, without=key)
         first = values[0] if values else None
@@ -355,8 +442,11 @@ class _Reader:
             each_of = tuple(self._each(value) for value in values)
             return _Rows(each_of, alone=False) if any(each_of) else None
         if function in _COUNTING:
-            if function == "len" and isinstance(first, _Own) and self._kind(first) == "object":
-                self.uses.operations.add("__len__")
+            if function == "len" and isinstance(first, _Own):
+                if self._kind(first) == "object":
+                    self.uses.operations.add("__len__")
+                elif self._kind(first) == "instance":
+                    self._special(first, "__len__")
             return None
         if function in _AS_TEXT:
             for value in values:
@@ -390,6 +480,8 @@ class _Reader:
 
     def _method(self, it: ast.Call, owner: _Value, name: str, names: dict[str, _Value]) -> _Value:
         given = self._arguments(it, names)
+        if isinstance(owner, _Own) and self._kind(owner) == "instance":
+            return self._of_instance(owner, name, given)
         if isinstance(owner, _Own) and self._kind(owner) == "object":
             self.uses.operations.add(name)
             self._lose(*given)
@@ -405,12 +497,16 @@ class _Reader:
                 return _Rows((self._at(owner, None),))
             if name == "items":
                 return _Rows((None, self._at(owner, None)), alone=False)
-        if name in ("get", "pop", "popleft", "popitem"):
-            key = _key(it.args[0]) if it.args and self._kind(owner) == "dict" else None
-            return self._at(owner, key)
+        if name == "sort":
+            key = next((part.value for part in it.keywords if part.arg == "key"), None)
+            self._apply(key, self._each(owner), names)
+            return None
+        if name in ("get", "pop", "popleft", "popitem", "setdefault"):
+            at = _key(it.args[0]) if it.args and self._kind(owner) == "dict" else None
+            return self._at(owner, at)
         if name == "copy":
             return owner
-        if name not in (*_EMPTYING, "append", "update", "setdefault", "add", "count", "index"):
+        if name not in (*_EMPTYING, *_ADDING, "count", "index"):
             self._lose(owner)
         return None
 
@@ -442,6 +538,14 @@ class _Reader:
             )
         self._running.pop()
         return returned
+
+
+def _is_property(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(ast.unparse(it).endswith("property") for it in method.decorator_list)
+
+
+def _is_static(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(isinstance(it, ast.Name) and it.id == "staticmethod" for it in method.decorator_list)
 
 
 def _key(it: ast.expr) -> Key | Begins:

@@ -11,7 +11,8 @@ from typing import Any
 
 from xleak import _native
 from xleak.shell.births import cause_of
-from xleak.shell.holders.at_verdict import AtVerdict, IsAsked, large_names
+from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
+from xleak.shell.holders.large_places import Place, large_places
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, Look
 from xleak.shell.holders.part_uses import Cell, Key, Step, code_in, uses_in
 from xleak.shell.holders.places import names_of_parts
@@ -40,7 +41,7 @@ class _Entries:
         """The steps to these keys of the rows."""
         kinds = [kind for kind, _ in self.paths[0]]
         around = [frozenset(path[level][1] for path in self.paths) for level in range(len(kinds))]
-        return list(zip(kinds, [*around[:-1], keys], strict=True))
+        return [Step(*it) for it in zip(kinds, [*around[:-1], keys], strict=True)]
 
     @property
     def key(self) -> Key:
@@ -51,24 +52,26 @@ class UnreadEntries(AtVerdict):
     """Entries of rows that nothing reads."""
 
     def holders(self, look: Look, is_asked: IsAsked) -> Iterator[_native.Holder]:
-        """One holder for each name."""
+        """One holder for each container."""
         cells: dict[int, Cell] = {}
         code: dict[str, ast.AST] = {}
-        for name in large_names(look, is_asked):
-            entries = _largest(look, _native.value_at(look.watcher.shell.user_ns, name))
+        for place in large_places(look, is_asked):
+            entries = _largest(look, place)
             if entries is None:
                 continue
             if not cells:
                 cells = {at: (text, parsed(text)) for at, text in look.sources.items()}
                 code = {its: it for _, tree in cells.values() if tree for its, it in code_in(tree)}
-            if _is_unread(look, name, entries, cells, code):
-                yield _holder(look, name, entries)
+            if _is_unread(place, entries, cells, code):
+                yield _holder(look, place, entries)
 
 
-def _largest(look: Look, container: Any) -> _Entries | None:
+def _largest(look: Look, place: Place) -> _Entries | None:
     """The entries that keep most; None where they are few or small."""
     found: dict[tuple[tuple[str, ...], Key], _Entries] = defaultdict(_Entries)
-    for path, keys, value in _rows(container, ()):
+    for path, row, keys, value in _rows(place.value, ()):
+        if not place.is_alone(look, row):
+            continue
         its = found[tuple(kind for kind, _ in path), path[-1][1]]
         its.paths.append(path)
         its.values.append(value)
@@ -81,8 +84,8 @@ def _largest(look: Look, container: Any) -> _Entries | None:
     return largest if len(large) >= _SEVERAL else None
 
 
-def _rows(container: Any, path: _Path) -> Iterator[tuple[_Path, Sequence[Key], Any]]:
-    """(path, all keys of the row, value) of each entry of the rows in a container, or in containers of it."""
+def _rows(container: Any, path: _Path) -> Iterator[tuple[_Path, Any, Sequence[Key], Any]]:
+    """(path, row, all its keys, value) of each entry of the rows in a container, or in containers of it."""
     kind = "dict" if _native.is_exactly(container, (dict, defaultdict)) else "list"
     for key, row in _elements(container, kind):
         here: _Path = (*path, (kind, key))
@@ -90,7 +93,7 @@ def _rows(container: Any, path: _Path) -> Iterator[tuple[_Path, Sequence[Key], A
         if keys:
             row_kind = "dict" if type(row) is dict else "record" if names_of_parts(row) else "tuple"
             for entry_key, value in zip(keys, _native.values_of(row), strict=False):
-                yield (*here, (row_kind, entry_key)), keys, value
+                yield (*here, (row_kind, entry_key)), row, keys, value
         elif _native.is_exactly(row, _CONTAINERS) and not path:
             yield from _rows(row, here)
 
@@ -115,48 +118,50 @@ def _keys(row: Any) -> list[Key]:
 
 
 def _is_unread(
-    look: Look, name: str, entries: _Entries, cells: Mapping[int, Cell], code: Mapping[str, ast.AST]
+    place: Place, entries: _Entries, cells: Mapping[int, Cell], code: Mapping[str, ast.AST]
 ) -> bool:
-    made = max((cell for cell, _, _ in look.heap.births(name)), default=0)
-    own, others = entries.steps(frozenset({entries.key})), entries.steps(frozenset(entries.others))
+    made = max((cell for cell, _, _ in place.births), default=0)
+    own = [*place.steps, *entries.steps(frozenset({entries.key}))]
+    others = [*place.steps, *entries.steps(frozenset(entries.others))]
     for since, makes_it in ((made + 1, False), (made, True)):
         these = [cell for at, cell in cells.items() if at >= since]
-        uses = uses_in(these, name, own, code, makes_it)
+        uses = uses_in(these, place.name, own, code, makes_it)
         if uses.anything or uses.operations:
             return False
-        if uses_in(these, name, others, code, makes_it).reached:
+        if uses_in(these, place.name, others, code, makes_it).reached:
             return True
     return False
 
 
-def _holder(look: Look, name: str, entries: _Entries) -> _native.Holder:
-    cause = cause_of(look.watcher.shell, look.heap.births(name))
+def _holder(look: Look, place: Place, entries: _Entries) -> _native.Holder:
+    cause = cause_of(look.watcher.shell, place.births)
     key = entries.key
     return _native.Holder(
         "unread entries",
-        name,
+        place.label,
         entries.kept,
         cause.cell if cause else None,
         f"entry {key}" if isinstance(key, int) else repr(key),
         len(entries.values),
-        _release(name, entries),
+        _release(look, place, entries),
         line=cause.line if cause else None,
     )
 
 
-def _release(name: str, entries: _Entries) -> str:
+def _release(look: Look, place: Place, entries: _Entries) -> str:
     """Code that puts None in the place of the entries of all rows, and leaves the rest."""
     [*around, (row, key)] = entries.paths[0]
-    if len(around) > 1:
-        return ""
-    each = f"{name}.values()" if around[0][0] == "dict" else name
-    if row == "dict":
-        return f"[v.update({{{key!r}: None}}) for v in {each}];"
+    each = place.each_alone(look) if len(around) == 1 else ""
+    if row == "dict" or not each:
+        return f"[v.update({{{key!r}: None}}) {each}];" if each else ""
     row_code = (
         f"v._replace({key}=None)"
         if row == "record"
         else f"(*v[:{key}], None, *v[{int(key or 0) + 1}:])"
     )
+    name = place.label
+    if " if " in each:
+        return ""
     if around[0][0] == "dict":
         return f"{name}.update({{k: {row_code} for k, v in {name}.items()}})"
-    return f"{name}[:] = [{row_code} for v in {name}]"
+    return f"{name}[:] = [{row_code} {each}]"

@@ -14,12 +14,13 @@ from typing import Any
 from xleak import _native
 from xleak.shell.births import cause_of
 from xleak.shell.fields import ancestors_of, class_fields, fields_of, is_instance, slots_of
-from xleak.shell.holders.at_verdict import AtVerdict, IsAsked, large_names
+from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
 from xleak.shell.holders.containers import (
     is_code_or_data,
     is_users_class,
     works_behind_the_scenes,
 )
+from xleak.shell.holders.large_places import Place, large_places
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, SINGLE_BYTES, Look
 from xleak.shell.holders.method_reads import may_read
 from xleak.shell.holders.part_uses import Key, PartUses, Step, code_in, uses_in
@@ -60,34 +61,32 @@ class UnreadParts(AtVerdict):
     """Objects of which something is used, and never their largest part."""
 
     def holders(self, look: Look, is_asked: IsAsked) -> Iterator[_native.Holder]:
-        """One holder for each name."""
+        """One holder for each name or container."""
         trees: dict[str, ast.Module | None] = {}
         code: dict[str, ast.AST] = {}
-        for name in large_names(look, is_asked):
-            owners = _owners(look, name)
+        for place in large_places(look, is_asked):
+            owners = _owners(look, place)
             if owners is None:
                 continue
             if not trees:
                 trees = {text: parsed(text) for text in look.sources.values()}
                 code = {its: node for tree in trees.values() if tree for its, node in code_in(tree)}
-            births = look.heap.births(name)
-            made = max((cell for cell, _, _ in births), default=0)
+            made = max((cell for cell, _, _ in place.births), default=0)
             cells = [(at, (text, trees[text])) for at, text in look.sources.items()]
             later = [cell for at, cell in cells if at > made]
-            uses = uses_in(later, name, owners.steps, code)
+            uses = uses_in(later, place.name, owners.steps, code)
             if not uses.anything and not uses.operations and not _hide(owners):
                 # A cell that makes results may be the one that sums them up.
                 since = [cell for at, cell in cells if at >= made]
-                uses = uses_in(since, name, owners.steps, code, makes_it=True)
-            holder = None if uses.anything else _holder(look, name, owners, uses)
+                uses = uses_in(since, place.name, owners.steps, code, makes_it=True)
+            holder = None if uses.anything else _holder(look, place, owners, uses)
             if holder is not None:
                 yield holder
 
 
-def _owners(look: Look, name: str) -> _Owners | None:
+def _owners(look: Look, place: Place) -> _Owners | None:
     """None where there are too few, or something else has as much."""
-    value = _native.value_at(look.watcher.shell.user_ns, name)
-    found = list(_objects_in(value, (), set()))
+    found = list(_objects_in(place.value, (), set()))
     kept: Counter[int] = Counter()
     for it, _ in found:
         kept[id(type(it))] += look.heap.retained_by(it)
@@ -101,8 +100,8 @@ def _owners(look: Look, name: str) -> _Owners | None:
         return None
     steps = []
     for level, step in enumerate(ways.pop()):
-        steps.append((step, frozenset(way[level][1] for _, way in its)))
-    return _Owners([it for it, _ in its], steps)
+        steps.append(Step(step, frozenset(way[level][1] for _, way in its)))
+    return _Owners([it for it, _ in its], [*place.steps, *steps])
 
 
 def _hide(owners: _Owners) -> bool:
@@ -148,8 +147,9 @@ def _is_one_of(value: object, classes: list[tuple[str, str]]) -> bool:
     return any(is_instance(value, *known) for known in classes)
 
 
-def _holder(look: Look, name: str, owners: _Owners, uses: PartUses) -> _native.Holder | None:
-    unread = [(it, *_unread(look, it, uses)) for it in owners.objects]
+def _holder(look: Look, place: Place, owners: _Owners, uses: PartUses) -> _native.Holder | None:
+    alone = [it for it in owners.objects if place.is_alone(look, it)]
+    unread = [(it, *_unread(look, it, uses)) for it in alone]
     unread = [(it, parts, kept) for it, parts, kept in unread if kept >= LEAST_BYTES]
     kept = sum(kept for _, _, kept in unread)
     first = owners.objects[0]
@@ -166,20 +166,24 @@ def _holder(look: Look, name: str, owners: _Owners, uses: PartUses) -> _native.H
         return None
     parts = {part for _, its, _ in unread for part in its}
     part = parts.pop() if len(parts) == 1 else ""
-    cause = cause_of(look.watcher.shell, look.heap.births(name))
+    cause = cause_of(look.watcher.shell, place.births)
     return _native.Holder(
         "unread part",
-        name,
+        place.label,
         kept,
         cause.cell if cause else None,
         _native.type_name(first) + (f".{part}" if part else ""),
         len(unread),
-        _release(name, owners, part) if part and is_used else f"del {name}",
+        _release(look, place, owners, part) if part and is_used else _emptying(place),
         line=cause.line if cause else None,
     )
 
 
-def _release(name: str, owners: _Owners, part: str) -> str:
+def _emptying(place: Place) -> str:
+    return f"{place.label}.clear()" if place.steps else f"del {place.name}"
+
+
+def _release(look: Look, place: Place, owners: _Owners, part: str) -> str:
     """Code that lets go of one attribute of all objects; of the whole, where a library may need it."""
     first = owners.objects[0]
     is_method = type(first) is types.MethodType
@@ -188,23 +192,27 @@ def _release(name: str, owners: _Owners, part: str) -> str:
         or _native.is_kind_of(first, (dict,))
         or not (is_users_class(type(first)) or _is_data(_fields(first).get(part)))
     ):
-        return f"del {name}"
-    loops, at = "", name
-    for level, (kind, keys) in enumerate(owners.steps):
+        return _emptying(place)
+    is_made_again = any(
+        type(class_fields(base).get(part)) is functools.cached_property
+        for base in ancestors_of(type(first))
+    )
+    gone = "vars({}).pop({!r}, None)" if is_made_again else "setattr({}, {!r}, None)"
+    loops, at = "", place.label
+    steps = owners.steps[len(place.steps) :]
+    if place.steps:
+        each = place.each_alone(look) if len(steps) == 1 else ""
+        return f"[{gone.format('v', part)} {each}];" if each else ""
+    for level, (kind, keys, _) in enumerate(steps):
         [key, *others] = keys
         if kind == "list" or (kind == "dict" and others):
             loops += f" for v{level} in {at}{'.values()' if kind == 'dict' else ''}"
             at = f"v{level}"
         elif others or key is None:
-            return f"del {name}"
+            return _emptying(place)
         else:
             at += f"[{key!r}]"
-    is_made_again = any(
-        type(class_fields(base).get(part)) is functools.cached_property
-        for base in ancestors_of(type(first))
-    )
-    gone = f"vars({at}).pop({part!r}, None)" if is_made_again else f"setattr({at}, {part!r}, None)"
-    return f"[{gone}{loops}];"
+    return f"[{gone.format(at, part)}{loops}];"
 
 
 def _is_data(value: object) -> bool:

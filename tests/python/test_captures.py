@@ -24,6 +24,7 @@ KEPT = {
     "f": "f = capturing(np.ones(500_000))",
     "fs": "fs = [capturing(np.ones(500_000))]",
     "table": "table = {'big': functools.partial(print, np.ones(500_000))}",
+    "partial": "partial = functools.partial(functools.partial(print, sep=Table().at), 1)",
     "box.f": "box = Holder(); box.f = capturing(np.ones(500_000))",
     "steps": "steps = [('scale', capturing(np.ones(500_000)))]",
     "behind": "behind = wrapped(capturing(np.ones(500_000)))",

@@ -15,6 +15,7 @@ EACH = Step("list", frozenset([None]))
 LIST = [EACH]
 TABLE = [Step("dict", frozenset(["a", "b"]))]
 ROWS = [EACH, Step("tuple", frozenset([1]))]
+SHOWN_BY = ("_repr_html_", "_repr_mimebundle_", "_ipython_display_")
 RECORDS = [EACH, Step("dict", frozenset(["run"]))]
 
 
@@ -37,6 +38,8 @@ def uses(steps: list[Step], *cells: str) -> PartUses:
         (LIST, "def show(x):\n    return x.rms\nprint(*map(show, xs))", {"rms"}),
         (LIST, "def show():\n    return xs[0].rms\nprint(show())", {"rms"}),
         (LIST, "for x in xs:\n    print(x)", {"__str__", "__repr__"}),
+        (TABLE, "print(xs)", {"__str__", "__repr__"}),
+        (LIST, "xs", {"__str__", "__repr__", *SHOWN_BY}),
         (LIST, "xs[0](3)", set()),
         (TABLE, "print(', '.join(xs))", set()),
         (TABLE, "print(*xs)", set()),
@@ -63,8 +66,6 @@ def test_what_is_taken_of_the_objects_is_known(
     ("steps", "cell"),
     [
         (LIST, "pickle.dump(xs, f)"),
-        (LIST, "xs"),
-        (LIST, "print(xs)"),
         (LIST, "plot(xs[0])"),
         (LIST, "ys = [x for x in xs]\nplot(ys)"),
         (LIST, "box.first = xs[0]"),

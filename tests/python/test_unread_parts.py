@@ -213,3 +213,47 @@ def test_what_another_attribute_has_too_is_left_out(session: Session) -> None:
     repair = "[setattr(v, 'wave', None) for k, v in enumerate(lab.tracks) if k not in [3]];"
     assert reported(session, LAB, *cells) == {"lab.tracks": (2, repair)}
     assert reported(session, repair, cells[-1]) == {}
+
+
+BATCHES = """
+import itertools
+import numpy as np
+class Trainer:
+    def __init__(self):
+        self.batches = itertools.cycle(np.ones(500_000) for _ in range(6))
+        self.losses = []
+    def run(self):
+        self.losses = [float(x.mean()) for x in itertools.islice(self.batches, 12)]
+    def first(self):
+        return next(self.batches)
+trainer = Trainer()
+"""
+
+
+def test_an_iterator_that_an_object_has_hides_what_it_keeps(session: Session) -> None:
+    cells = [BATCHES, "trainer.run()", "print(trainer.losses[0])"]
+    assert reported(session, *cells) == {"trainer.batches": (22, "trainer.batches = None")}
+    assert reported(session, "print(trainer.first()[0])") == {}
+
+
+LIFTS = """
+from dataclasses import dataclass
+import numpy as np
+from scipy import stats
+@dataclass
+class Lift:
+    name: str
+    result: object
+    @property
+    def low(self): return self.result.confidence_interval.low
+def lift(name):
+    data = (np.random.default_rng(0).normal(size=40),)
+    return Lift(name, stats.bootstrap(data, np.mean, n_resamples=60_000, batch=9_000, method="percentile"))
+"""
+
+
+def test_what_an_object_behind_objects_has_is_a_part_too(session: Session) -> None:
+    cells = [LIFTS, "lifts = [lift(k) for k in range(3)]", "print([it.low for it in lifts])"]
+    repair = "[setattr(v0.result, 'bootstrap_distribution', None) for v0 in lifts];"
+    assert reported(session, *cells) == {"lifts": (1, repair)}
+    assert reported(session, repair, cells[-1]) == {}

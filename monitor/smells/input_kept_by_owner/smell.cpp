@@ -24,8 +24,9 @@ std::string message_of_threads(const Holder& holder) {
 }
 
 std::string message_of_parts(const Holder& holder) {
-  return std::to_string(holder.count) + " objects in " + holder.label + " (" + holder.largest +
-         ") keep " + human(holder.held_bytes) +
+  const bool several = holder.count > 1;
+  return (several ? std::to_string(holder.count) + " objects in " : "") + holder.label + " (" +
+         holder.largest + (several ? ") keep " : ") keeps ") + human(holder.held_bytes) +
          " that no later cell reads and no other name reaches. Free it with `" + holder.release +
          "`, or keep the small result alone.";
 }

@@ -165,12 +165,26 @@ def _captured_by(function: Any) -> list[Any]:
         defaults = (function.__kwdefaults__ or {}).values()
         values = [*captured, *(function.__defaults__ or ()), *defaults]
     elif type(function) is functools.partial:
-        values = [*function.args, *_native.values_of(function.keywords)]
+        values = [function]
     elif type(function) is types.MethodType:
         values = [function.__self__]
     else:
         values = gc.get_referents(function)
+    # A method, also behind partials, is about its object.
+    values = [it.__self__ if type(it) is types.MethodType else it for it in _bound_by(values)]
     return [it for it in values if not _native.is_kind_of(it, _BY_DESIGN) and not is_module(it)]
+
+
+def _bound_by(values: list[Any]) -> list[Any]:
+    """The values, with what partials among them have in the place of these."""
+    found, pending = [], values
+    while pending:
+        parts = [it for it in pending if type(it) is functools.partial]
+        found += [it for it in pending if type(it) is not functools.partial]
+        pending = [
+            value for it in parts for value in (it.func, *it.args, *_native.values_of(it.keywords))
+        ]
+    return found
 
 
 def _deleting(ways: list[str]) -> str:

@@ -6,11 +6,11 @@ import re
 import types
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from xleak import _native
-from xleak.shell.fields import ancestors_of, class_fields, is_instance
+from xleak.shell.fields import ancestors_of, class_fields, dictionary_of, is_instance
 from xleak.shell.holders.look import LEAST_BYTES, Look, is_the_users
 from xleak.shell.holders.origin import module_of
 from xleak.shell.modules import is_module
@@ -64,6 +64,23 @@ class Collection:
         return found.group(1) if found else ""
 
     @property
+    def as_used(self) -> Collection:
+        """The mapping of a library's around it, as a WeakKeyDictionary, by which code uses it; else itself."""
+        way, _, attribute = self.way.rpartition(".")
+        # Between an object and what it has as an attribute is its dictionary.
+        owner = self.owners[-2] if len(self.owners) > 1 else None
+        if (
+            owner is None
+            or dictionary_of(owner) is not self.owners[-1]
+            or not attribute.isidentifier()
+        ):
+            return self
+        is_mapping = is_instance(owner, "collections.abc", "MutableMapping")
+        if is_users_class(type(owner)) or not is_mapping:
+            return self
+        return replace(self, way=way, owners=self.owners[:-2])
+
+    @property
     def captured_by(self) -> Any:
         """The function whose own variable of an outer call it is, or an element of it; None where it is none."""
         if not self.owners or _CAPTURED.search(self.way) is None:
@@ -96,7 +113,7 @@ def collections_of(
     """Those that are worth a look, with `least` bytes that the heap knows of. with_limit: also
     those that drop their oldest element. captured: also variables of calls that functions have."""
     for found, way, kept, owners in look.heap.containers(least, _MOST):
-        collection = Collection(found, way, kept, owners)
+        collection = Collection(found, way, kept, owners).as_used
         fits = _native.is_exactly(found, CONTAINERS) if with_limit else is_collection(found)
         is_captured = collection.captured_by is not None
         if (

@@ -306,6 +306,8 @@ class _Reader:
             self.uses.operations |= by
         elif isinstance(value, _Own) and self._kind(value) == "instance":
             self._special(value, *sorted(by))
+        elif isinstance(value, _Own):
+            self._as_text(self._at(value, None), by)
         else:
             self._lose(value)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xleak.shell.holders.anomaly import TrainedUnderAnomaly
+from xleak.shell.holders.attached_data import AttachedData
 from xleak.shell.holders.captures import Captures
 from xleak.shell.holders.collected_widgets import CollectedWidgets
 from xleak.shell.holders.contexts import kept_contexts
@@ -142,5 +143,6 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         LibraryPiles(),
         UnreadParts(),
         UnreadEntries(),
+        AttachedData(),
         UnusedValues(watching.uses),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,6 +73,9 @@ def _comes_back(statement: ast.stmt, functions: list[_Function], names: set[str]
 
 
 def _parts(key: object) -> list[object]:
+    if type(key) is weakref.ref:
+        # An entry whose value leads to its own key is never dropped.
+        return [key()]
     return _native.values_of(key) if type(key) is tuple else [key]
 
 

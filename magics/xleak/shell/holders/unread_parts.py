@@ -24,6 +24,7 @@ from xleak.shell.holders.large_places import Place, large_places
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, SINGLE_BYTES, Look
 from xleak.shell.holders.method_reads import may_read
 from xleak.shell.holders.part_uses import Key, PartUses, Step, code_in, uses_in
+from xleak.shell.holders.unused_values import keeps_its_input
 from xleak.shell.modules import is_module
 from xleak.shell.source import parsed
 
@@ -65,8 +66,8 @@ class UnreadParts(AtVerdict):
         trees: dict[str, ast.Module | None] = {}
         code: dict[str, ast.AST] = {}
         for place in large_places(look, is_asked):
-            owners = _owners(look, place)
-            if owners is None:
+            top = _owners(look, place)
+            if top is None:
                 continue
             if not trees:
                 trees = {text: parsed(text) for text in look.sources.values()}
@@ -74,14 +75,16 @@ class UnreadParts(AtVerdict):
             made = max((cell for cell, _, _ in place.births), default=0)
             cells = [(at, (text, trees[text])) for at, text in look.sources.items()]
             later = [cell for at, cell in cells if at > made]
-            uses = uses_in(later, place.name, owners.steps, code)
-            if not uses.anything and not uses.operations and not _hide(owners):
-                # A cell that makes results may be the one that sums them up.
-                since = [cell for at, cell in cells if at >= made]
-                uses = uses_in(since, place.name, owners.steps, code, makes_it=True)
-            holder = None if uses.anything else _holder(look, place, owners, uses)
-            if holder is not None:
-                yield holder
+            for owners in (top, *_behind(look, top)):
+                uses = uses_in(later, place.name, owners.steps, code)
+                if not uses.anything and not uses.operations and not _hide(owners):
+                    # A cell that makes results may be the one that sums them up.
+                    since = [cell for at, cell in cells if at >= made]
+                    uses = uses_in(since, place.name, owners.steps, code, makes_it=True)
+                holder = None if uses.anything else _holder(look, place, owners, uses)
+                if holder is not None:
+                    yield holder
+                    break
 
 
 def _owners(look: Look, place: Place) -> _Owners | None:
@@ -102,6 +105,22 @@ def _owners(look: Look, place: Place) -> _Owners | None:
     for level, step in enumerate(ways.pop()):
         steps.append(Step(step, frozenset(way[level][1] for _, way in its)))
     return _Owners([it for it, _ in its], [*place.steps, *steps])
+
+
+def _behind(look: Look, owners: _Owners) -> Iterator[_Owners]:
+    """What objects of the user's have in the attribute that keeps most, where that is an object too."""
+    first = owners.objects[0]
+    if len(owners.objects) < _SEVERAL or not is_users_class(type(first)):
+        return
+    fields = [_fields(it) for it in owners.objects]
+    kept: Counter[str] = Counter()
+    for its in fields:
+        kept.update({k: look.heap.retained_by(it) for k, it in its.items() if type(k) is str})
+    for name, _ in kept.most_common(1):
+        found = [it[name] for it in fields if name in it]
+        if all(_is_owner(it) and type(it) is type(found[0]) for it in found):
+            step = Step("instance", frozenset([name]), _native.type_name(first).rpartition(".")[2])
+            yield _Owners(found, [*owners.steps, step])
 
 
 def _hide(owners: _Owners) -> bool:
@@ -158,14 +177,16 @@ def _holder(look: Look, place: Place, owners: _Owners, uses: PartUses) -> _nativ
     is_used = bool(uses.operations)
     if not unread or (of_user and not is_used):
         return None
-    if len(unread) < _SEVERAL:
-        least = SINGLE_BYTES if is_used and not of_user else None
-    else:
-        least = REPORTED_BYTES if is_used else SINGLE_BYTES
-    if least is None or kept < least:
+    if of_user and len(unread) < _SEVERAL:
+        [it, parts, _] = unread[0]
+        is_under_name = it is place.value and not place.steps
+        return _hidden_input(look, place, it, parts) if is_under_name else None
+    if len(unread) < _SEVERAL and not is_used:
         return None
-    parts = {part for _, its, _ in unread for part in its}
-    part = parts.pop() if len(parts) == 1 else ""
+    if kept < (REPORTED_BYTES if is_used and len(unread) >= _SEVERAL else SINGLE_BYTES):
+        return None
+    large = {part for _, its, _ in unread for part in its}
+    part = large.pop() if len(large) == 1 else ""
     cause = cause_of(look.watcher.shell, place.births)
     return _native.Holder(
         "unread part",
@@ -175,6 +196,26 @@ def _holder(look: Look, place: Place, owners: _Owners, uses: PartUses) -> _nativ
         _native.type_name(first) + (f".{part}" if part else ""),
         len(unread),
         _release(look, place, owners, part) if part and is_used else _emptying(place),
+        line=cause.line if cause else None,
+    )
+
+
+def _hidden_input(look: Look, place: Place, it: Any, parts: list[str]) -> _native.Holder | None:
+    """The attribute of a single object that hides what it keeps."""
+    fields = _fields(it)
+    name = max(parts, key=lambda part: look.heap.retained_by(fields[part]), default="")
+    kept = look.heap.retained_by(fields.get(name))
+    if kept < SINGLE_BYTES or not keeps_its_input(fields[name]):
+        return None
+    cause = cause_of(look.watcher.shell, place.births)
+    return _native.Holder(
+        "kept input",
+        f"{place.label}.{name}",
+        kept,
+        cause.cell if cause else None,
+        _native.type_name(fields[name]),
+        1,
+        f"{place.label}.{name} = None",
         line=cause.line if cause else None,
     )
 
@@ -211,7 +252,7 @@ def _release(look: Look, place: Place, owners: _Owners, part: str) -> str:
         elif others or key is None:
             return _emptying(place)
         else:
-            at += f"[{key!r}]"
+            at += f".{key}" if kind == "instance" else f"[{key!r}]"
     return f"[{gone.format(at, part)}{loops}];"
 
 

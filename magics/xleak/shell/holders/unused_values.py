@@ -56,7 +56,7 @@ class UnusedValues:
             names = [small[first], *(small[other] for other in others)]
             values = [_native.value_at(shell.user_ns, name) for name in names]
             # A model and its optimizer share memory too, and are what the notebook is about.
-            if others and all(_keeps_its_input(value) for value in values):
+            if others and all(keeps_its_input(value) for value in values):
                 yield self._holder(look, names, sum(kept_together.values()))
 
     def _holder(self, look: Look, names: list[str], kept: int) -> _native.Holder:
@@ -79,7 +79,7 @@ class UnusedValues:
 
 
 def _kind(look: Look, values: Sequence[object], kept: int) -> str:
-    if kept >= SINGLE_BYTES and all(_keeps_its_input(value) for value in values):
+    if kept >= SINGLE_BYTES and all(keeps_its_input(value) for value in values):
         return "kept input"
     # A thread sees its own part of it alone.
     value = values[0]
@@ -98,15 +98,14 @@ def _others_run_code(namespace: dict[str, Any]) -> bool:
     return any(frame.f_globals is namespace for _, frame in frames_of_others())
 
 
-def _keeps_its_input(value: object, depth: int = 0) -> bool:
+def keeps_its_input(value: object, depth: int = 0) -> bool:
+    """Whether it is an iterator, a bar or a grouping, which shows a position or a result, or a container of such."""
     if _native.is_exactly(value, (list, dict, tuple)):
         parts = [
             it for it in _native.values_of(value, 0, _MOST) if not _native.is_exactly(it, _SCALARS)
         ]
         return (
-            bool(parts)
-            and depth < _DEEPEST
-            and all(_keeps_its_input(it, depth + 1) for it in parts)
+            bool(parts) and depth < _DEEPEST and all(keeps_its_input(it, depth + 1) for it in parts)
         )
     # The bytes of a stream are its own, and it reads them again.
     if is_users_class(type(value)) or is_instance(value, "_io", "_IOBase"):

@@ -1,0 +1,46 @@
+"""What pandas' tables carry beside their data."""
+
+from __future__ import annotations
+
+import pytest
+from shells import MIB, Session
+
+START = """
+import numpy as np
+import pandas as pd
+def load():
+    table = pd.DataFrame(np.ones((300, 8)), columns=list("abcdefgh"))
+    table.attrs["raw"] = np.ones(500_000)
+    return table
+table = load()
+"""
+CUT = "parts = {k: table[[k]].head() for k in 'abc'}"
+REPAIR = "[setattr(v, 'attrs', {}) for v in parts.values()];"
+
+
+def reported(session: Session, *cells: str) -> dict[str, tuple[int, str]]:
+    for cell in cells:
+        assert session.run(cell)
+    session.shell.run_line_magic("leakcheck", "")
+    found = [it for it in session.watcher.findings() if it.code == "XL424"]
+    return {it.key: ((it.bytes or 0) // MIB, it.fixes[0].code) for it in found}
+
+
+def test_what_selections_carry_is_reported_until_it_is_let_go(session: Session) -> None:
+    cells = [START, CUT, "print([len(part) for part in parts.values()])"]
+    assert reported(session, *cells) == {"parts": (11, REPAIR)}
+    assert reported(session, REPAIR) == {}
+    assert session.run("assert [len(part) for part in parts.values()] == [5, 5, 5]")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [START, CUT, "print(parts['a'].attrs['raw'][0])"],
+        ["def raw(of):\n    return of.attrs['raw'][0]", START, CUT, "print(raw(parts['a']))"],
+        [START, "part = table[['a']]", "print(len(part))"],
+        [START.replace("500_000", "5"), CUT, "print(len(parts))"],
+    ],
+)
+def test_what_is_read_small_or_single_is_silent(session: Session, cells: list[str]) -> None:
+    assert reported(session, *cells) == {}

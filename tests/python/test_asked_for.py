@@ -44,6 +44,13 @@ def test_a_method_that_does_not_read_it_is_no_use_of_what_keeps_it(session: Sess
     assert asked(session, "print(log.norm())") == {}
 
 
+def test_a_name_that_the_same_cell_deletes_and_binds_again_was_let_go(session: Session) -> None:
+    again = "del net\nnet = torch.nn.Linear(2, 2)\nlog.watch(net)"
+    found = asked(session, LOG, MAKE, "log.watch(net); del weights", again, "print(log.rows)")
+    assert list(found.values()) == [4]
+    assert asked(session, "print(log.norm())") == {}
+
+
 @pytest.mark.parametrize(
     "cells",
     [

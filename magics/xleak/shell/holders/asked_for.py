@@ -20,6 +20,7 @@ from xleak.shell.holders.executed import (
     definitions_around,
     made_for_names_let_go,
     names_bound,
+    names_let_go,
     parts_let_go,
     parts_replaced,
 )
@@ -37,7 +38,7 @@ from xleak.shell.holders.signs import since
 from xleak.shell.holders.uses import Uses, attributes_read, first_name
 
 _LETS_GO = re.compile(r"\bdel\b|=\s*None\b|(?:\.\w+|\])\s*(?:,[^=]*)?=[^=]")
-_REBOUND, _TAKEN_OUT = "rebound", "taken out"
+_ASKED_FOR, _REBOUND, _TAKEN_OUT = "asked for", "rebound", "taken out"
 _MUTABLE = (list, dict, set, deque, defaultdict, OrderedDict)
 # A container that keeps hardly more is there for what it was to let go of.
 _HARDLY_MORE = 1.1
@@ -61,7 +62,7 @@ class _Asked:
     value: int
     """The id of what the name stood for."""
     blocks: frozenset[_Block]
-    kind: str = "asked for"
+    kind: str = _ASKED_FOR
     """Of a holder."""
     of_owner_since: int | None = None
     """Where it was an object that shows no data itself: after which cell its name stood for it."""
@@ -148,11 +149,12 @@ class AskedFor:
         for name, led in self._led.items():
             value = entries.get(name)
             if value is None:
-                yield name, _Change(index, name, "asked for")
+                yield name, _Change(index, name, _ASKED_FOR)
             elif id(value) != led.value:
                 # The variable of a loop is nobody's wish.
                 if name in names_bound(source):
-                    yield name, _Change(index, name, _REBOUND)
+                    was_meant = name in names_let_go(source)
+                    yield name, _Change(index, name, _ASKED_FOR if was_meant else _REBOUND)
             elif name in parts:
                 yield name, _Change(index, parts[name], "replaced", self._parts.get(name, []))
             elif led.size is not None and (_size(value) or 0) < led.size:

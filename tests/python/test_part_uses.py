@@ -113,6 +113,9 @@ class Worker(threading.Thread):
     def run(self) -> None:
         self.result = bytes(10)
 
+    def answer(self) -> bytes:
+        return self.result
+
 
 class AnyName(Track):
     def __getattr__(self, name: str) -> Any:
@@ -147,4 +150,5 @@ def test_methods_of_a_library_are_read_too() -> None:
     worker = Worker()
     worker.run()
     assert not may_read(worker, "is_alive", {"result"}, set(vars(worker)))
-    assert may_read(worker, "run", {"result"}, set(vars(worker)))
+    assert not may_read(worker, "run", {"result"}, set(vars(worker)))
+    assert may_read(worker, "answer", {"result"}, set(vars(worker)))

@@ -257,3 +257,13 @@ def test_what_an_object_behind_objects_has_is_a_part_too(session: Session) -> No
     repair = "[setattr(v0.result, 'bootstrap_distribution', None) for v0 in lifts];"
     assert reported(session, *cells) == {"lifts": (1, repair)}
     assert reported(session, repair, cells[-1]) == {}
+
+
+def test_a_value_that_was_shown_is_judged_as_any_other(session: Session) -> None:
+    shown = LAB.replace("    def summary", "        return self\n    def summary")
+    cells = [shown, RECORD, "lab.record(4)", "print(lab.summary())", "print('on')"]
+    assert reported(session, *cells) == {
+        "lab.tracks": (3, "[setattr(v, 'wave', None) for v in lab.tracks];")
+    }
+    [repair] = {code for _, code in reported(session, "print(lab.summary())").values()}
+    assert reported(session, repair) == {}

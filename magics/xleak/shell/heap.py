@@ -139,9 +139,14 @@ def shown_labels(watcher: Watcher) -> list[str]:
     return [label for _, _, label, _ in watcher.caches.labelled()]
 
 
+def shown_values(watcher: Watcher) -> Iterator[tuple[str, Any]]:
+    """(label, value) of what the output caches have, small text and numbers left out."""
+    return ((slot[2], value) for slot, value in _cached(watcher))
+
+
 def shell_labels(watcher: Watcher, ids: set[int]) -> list[str]:
     """The labels of what caches and tools have of these objects."""
-    labels = [*tool_values(watcher), *((slot[2], value) for slot, value in _cached(watcher))]
+    labels = [*tool_values(watcher), *shown_values(watcher)]
     return [label for label, value in labels if id(value) in ids]
 
 

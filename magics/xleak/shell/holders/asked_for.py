@@ -358,7 +358,9 @@ def _release(look: Look, asked: _Asked, found: _native.Holding) -> str:
         if way != found.way and not _is_hardly_more(look, value, found):
             return ""
         if way == first_name(way):
-            return f"del {way}{collected}" if look.heap.retained_bytes(way) >= found.bytes else ""
+            if look.kept_with(way) < found.bytes:
+                return ""
+            return f"del {way}{collected}" if collected else look.deleting(way)
         if _native.is_exactly(value, _MUTABLE):
             is_all = _is_hardly_more(look, value, found)
             return f"{way}.clear(){collected}" if is_all else ""

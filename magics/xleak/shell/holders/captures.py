@@ -112,7 +112,9 @@ def _way_to_delete(look: Look, function: Any, held: int) -> str:
         way = way.rpartition("[")[0]
         if "[" not in way or _is_in_a_tuple(look, way):
             return ""
-    return way if look.heap.retained_bytes(head.group()) >= held else ""
+    is_name = way == head.group()
+    kept = look.heap.retained_bytes(way) if is_name else look.kept_with(head.group())
+    return way if kept >= held else ""
 
 
 def _is_in_a_tuple(look: Look, way: str) -> bool:

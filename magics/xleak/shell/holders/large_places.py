@@ -57,11 +57,11 @@ def large_places(look: Look, is_asked: IsAsked) -> Iterator[Place]:
     """Those to be judged, and behind which nothing was found."""
     spoken_of = {first_name(label) for label in (*look.reported, *look.explained)}
     for name in user_names(look.watcher):
-        if look.heap.retained_bytes(name) < REPORTED_BYTES:
+        if look.kept_with(name) < REPORTED_BYTES:
             continue
         value = _native.value_at(look.watcher.shell.user_ns, name)
         if name not in spoken_of and is_asked(name):
-            yield Place(name, value, look.heap.births(name))
+            yield Place(name, value, look.heap.births_together(look.labels_of(name)))
         yield from _within(look, is_asked, Place(name, value, ()), {id(value)})
 
 

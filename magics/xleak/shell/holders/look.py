@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
+from xleak.shell.heap import shown_values
 from xleak.shell.tensor_fields import tensor_class
 
 if TYPE_CHECKING:
@@ -51,6 +53,29 @@ class Look:
     def settled(self) -> bool:
         """Whether somebody asks for a verdict: `cell` is a quiet one that would come next."""
         return self.cell > self.watcher.last_cell
+
+    def labels_of(self, name: str) -> list[str]:
+        """A name, and what the output caches have of its value."""
+        value = _native.value_at(self.watcher.shell.user_ns, name)
+        return [name, *self._shown.get(id(value), ())]
+
+    def kept_with(self, name: str) -> int:
+        """What would be freed with a name and what the output caches have of its value."""
+        labels = self.labels_of(name)
+        kept = self.heap.retained_bytes(name)
+        return sum(self.heap.freed_by(labels).values()) if not kept and len(labels) > 1 else kept
+
+    def deleting(self, name: str) -> str:
+        """Code that lets go of it: a value that was shown, `Out` has too."""
+        return f"%xdel {name}" if len(self.labels_of(name)) > 1 else f"del {name}"
+
+    @functools.cached_property
+    def _shown(self) -> dict[int, list[str]]:
+        """By the id of a value its labels in the caches."""
+        found: dict[int, dict[str, None]] = {}
+        for label, value in shown_values(self.watcher):
+            found.setdefault(id(value), {})[label] = None
+        return {known: list(labels) for known, labels in found.items()}
 
 
 # Tells the holders of one kind. Functions; objects where they compare with the look before.

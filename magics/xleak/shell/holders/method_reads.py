@@ -11,6 +11,7 @@ from xleak import _native
 from xleak.shell.fields import ancestors_of, class_fields
 
 _OF_IT = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR")
+_READING = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "LOAD_NAME", "LOAD_GLOBAL")
 # Of what is an attribute's alone, or a cell for an inner function, whose own code is read too.
 _NAMING = (*_OF_IT, "LOAD_CONST", "LOAD_GLOBAL", "LOAD_CLOSURE", "LOAD_NAME")
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
@@ -86,16 +87,17 @@ def _names_in(code: types.CodeType) -> set[str] | None:
     pending = [code]
     while pending:
         part = pending.pop()
-        names.update(part.co_names)
-        if own is not None and not _stays(part, own):
+        steps = list(dis.get_instructions(part))
+        # To set an attribute reads none.
+        names.update(step.argval for step in steps if step.opname in _READING)
+        if own is not None and not _stays(steps, own):
             return None
         pending += [it for it in part.co_consts if type(it) is types.CodeType]
     return names
 
 
-def _stays(code: types.CodeType, own: str) -> bool:
+def _stays(steps: list[dis.Instruction], own: str) -> bool:
     """Whether code takes nothing of a variable but attributes."""
-    steps = list(dis.get_instructions(code))
     for step, after in zip(steps, [*steps[1:], None], strict=True):
         is_own = step.argval == own or (type(step.argval) is tuple and own in step.argval)
         if not step.opname.startswith("LOAD_") or step.opname in _NAMING or not is_own:

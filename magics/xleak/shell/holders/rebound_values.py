@@ -67,7 +67,7 @@ def _values(look: Look, growing: Place) -> Iterator[tuple[str, Any, int]]:
     """(way, value, bytes) of the large values that a statement may have made."""
     namespace, key = look.watcher.shell.user_ns, growing.key
     if not key.is_attribute:
-        kept = look.heap.retained_bytes(key.name)
+        kept = look.kept_with(key.name)
         if kept >= REPORTED_BYTES:
             yield key.name, _native.value_at(namespace, key.name), kept
         return

@@ -195,7 +195,7 @@ def _holder(look: Look, place: Place, owners: _Owners, uses: PartUses) -> _nativ
         cause.cell if cause else None,
         _native.type_name(first) + (f".{part}" if part else ""),
         len(unread),
-        _release(look, place, owners, part) if part and is_used else _emptying(place),
+        _release(look, place, owners, part) if part and is_used else _emptying(look, place),
         line=cause.line if cause else None,
     )
 
@@ -220,8 +220,8 @@ def _hidden_input(look: Look, place: Place, it: Any, parts: list[str]) -> _nativ
     )
 
 
-def _emptying(place: Place) -> str:
-    return f"{place.label}.clear()" if place.steps else f"del {place.name}"
+def _emptying(look: Look, place: Place) -> str:
+    return f"{place.label}.clear()" if place.steps else look.deleting(place.name)
 
 
 def _release(look: Look, place: Place, owners: _Owners, part: str) -> str:
@@ -233,7 +233,7 @@ def _release(look: Look, place: Place, owners: _Owners, part: str) -> str:
         or _native.is_kind_of(first, (dict,))
         or not (is_users_class(type(first)) or _is_data(_fields(first).get(part)))
     ):
-        return _emptying(place)
+        return _emptying(look, place)
     is_made_again = any(
         type(class_fields(base).get(part)) is functools.cached_property
         for base in ancestors_of(type(first))
@@ -250,7 +250,7 @@ def _release(look: Look, place: Place, owners: _Owners, part: str) -> str:
             loops += f" for v{level} in {at}{'.values()' if kind == 'dict' else ''}"
             at = f"v{level}"
         elif others or key is None:
-            return _emptying(place)
+            return _emptying(look, place)
         else:
             at += f".{key}" if kind == "instance" else f"[{key!r}]"
     return f"[{gone.format(at, part)}{loops}];"

@@ -45,7 +45,7 @@ class UnusedValues:
         for name in user_names(look.watcher):
             if is_used(name) or name in reported:
                 continue
-            kept = look.heap.retained_bytes(name) if look.settled or name in known else 0
+            kept = look.kept_with(name) if look.settled or name in known else 0
             if kept >= REPORTED_BYTES:
                 yield self._holder(look, [name], kept)
             elif look.settled or name in known:
@@ -63,8 +63,10 @@ class UnusedValues:
         self._found.update(names)
         shell = look.watcher.shell
         values = [_native.value_at(shell.user_ns, name) for name in names]
-        cause = cause_of(shell, look.heap.births_together(names))
+        labels = names if len(names) > 1 else look.labels_of(names[0])
+        cause = cause_of(shell, look.heap.births_together(labels))
         kind = _kind(look, values, kept)
+        release = f"del {', '.join(names)}" if len(names) > 1 else look.deleting(names[0])
         return _native.Holder(
             kind,
             " and ".join(names),
@@ -73,7 +75,7 @@ class UnusedValues:
             _native.type_name(values[0]),
             len(names),
             # Only the end of the threads is sure to free what is theirs.
-            "" if kind == "other threads" else f"del {', '.join(names)}",
+            "" if kind == "other threads" else release,
             line=cause.line if cause else None,
         )
 

@@ -15,7 +15,7 @@ def load():
 table = load()
 """
 CUT = "parts = {k: table[[k]].head() for k in 'abc'}"
-REPAIR = "[setattr(v, 'attrs', {}) for v in parts.values()];"
+REPAIR = "[v.attrs.clear() for v in parts.values()];"
 
 
 def reported(session: Session, *cells: str) -> dict[str, tuple[int, str]]:
@@ -31,6 +31,20 @@ def test_what_selections_carry_is_reported_until_it_is_let_go(session: Session) 
     assert reported(session, *cells) == {"parts": (11, REPAIR)}
     assert reported(session, REPAIR) == {}
     assert session.run("assert [len(part) for part in parts.values()] == [5, 5, 5]")
+
+
+def test_what_pictures_carry_in_rows_is_reported_too(session: Session) -> None:
+    start = """
+from PIL import Image
+def small(k):
+    picture = Image.new("L", (200, 200))
+    picture.info["log"] = str(k) * 1_000_000
+    return picture.resize((20, 20))
+"""
+    cells = [start, "rows = [(k, small(k)) for k in range(3)]", "print(rows[0][1].size)"]
+    repair = "; ".join(f"rows[{k}][1].info.clear()" for k in range(3)) + ";"
+    assert reported(session, *cells) == {"rows": (2, repair)}
+    assert reported(session, repair) == {}
 
 
 @pytest.mark.parametrize(

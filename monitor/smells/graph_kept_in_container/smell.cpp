@@ -13,9 +13,26 @@ std::string message(const Holder& holder) {
          "`output.detach()`, or run under `torch.no_grad()`.";
 }
 
+std::string message_of_one(const Holder& holder) {
+  const bool several = holder.count > 1;
+  return holder.label + (several ? " (tensors) keeps " : " (a tensor) keeps ") +
+         human(holder.held_bytes) +
+         " alive by its autograd graph, the activations of a forward pass, and no later cell runs "
+         "a backward pass. " +
+         (holder.release.empty() ? "Store"
+                                 : "Take the graph with `" + holder.release + "`, store") +
+         " `output.detach()`, or run under `torch.no_grad()`.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session,
-                         {"graphs of tensors", "Take the graphs, keep the values", message});
+  auto findings =
+      holder_findings(session, {"graphs of tensors", "Take the graphs, keep the values", message});
+  for (Finding& single : holder_findings(
+           session, {"graph of a tensor", "Take the graph, keep the value", message_of_one})) {
+    single.severity = Severity::warning;
+    findings.push_back(std::move(single));
+  }
+  return findings;
 }
 
 // The text of an expression in a message ends here.

@@ -30,12 +30,22 @@ std::string message_of_several(const Holder& holder) {
          " alive: " + holder.largest + ", which no name reaches." + copies(holder, "copies");
 }
 
+std::string message_of_categories(const Holder& holder) {
+  return "`" + holder.label + "` keeps " + human(holder.held_bytes) +
+         " of categories that none of its rows has." +
+         (holder.release.empty() ? " Take `.cat.remove_unused_categories()`."
+                                 : " Let go of them with `" + holder.release + "`.");
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
   HolderRule one{"view", "Put a copy in its place", message_of_one};
-  one.severity = Severity::note;
-  one.warning_bytes = kWarningOfOne;
-  return holder_findings(session,
-                         {one, {"views", "Put copies in their places", message_of_several}});
+  HolderRule categories{"unused categories", "Let go of them", message_of_categories};
+  for (HolderRule* rule : {&one, &categories}) {
+    rule->severity = Severity::note;
+    rule->warning_bytes = kWarningOfOne;
+  }
+  return holder_findings(
+      session, {one, {"views", "Put copies in their places", message_of_several}, categories});
 }
 
 using source::Field;

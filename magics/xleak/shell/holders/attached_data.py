@@ -1,4 +1,4 @@
-"""What pandas' tables carry beside their data, `.attrs` and accessors, and no cell reads."""
+"""What tables and pictures carry beside their data, `.attrs`, `.info` and accessors, and no cell reads."""
 
 from __future__ import annotations
 
@@ -9,86 +9,86 @@ from typing import Any
 
 from xleak import _native
 from xleak.shell.births import cause_of
-from xleak.shell.fields import fields_of
+from xleak.shell.fields import fields_of, loaded_class
 from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, SINGLE_BYTES, Look, is_the_users
-from xleak.shell.holders.places import container_of, value_at
+from xleak.shell.holders.places import container_of, first_container_of, value_at
 from xleak.shell.holders.uses import first_name
 from xleak.shell.source import parsed
 
 # Fewer may be meant for a use that no cell shows yet.
 _SEVERAL = 3
-_DATA = "_mgr"
+# Module and name of a class, and the attribute that is its data.
+_CLASSES = [("pandas.core.generic", "NDFrame", "_mgr"), ("PIL.Image", "Image", "im")]
 _FILLING = ("update", "setdefault", "clear", "pop")
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 class AttachedData(AtVerdict):
-    """`.attrs` is copied into each selection, and an accessor stays with the table that it was asked of."""
+    """`.attrs` and `.info` are copied into each selection or picture, and an accessor stays with the table that it was
+    asked of."""
 
     def holders(self, look: Look, is_asked: IsAsked) -> Iterator[_native.Holder]:
         """One holder for each container, or name, and attribute."""
-        found: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for table in _tables(look):
+        found: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
+        for it, data in _objects(look):
             way = ""
-            for name, value in fields_of(table).items():
-                kept = look.heap.retained_by(value) if name != _DATA else 0
-                if kept < LEAST_BYTES or not look.heap.keeps(table, value):
+            for name, value in fields_of(it).items():
+                kept = look.heap.retained_by(value) if name != data else 0
+                if kept < LEAST_BYTES or not look.heap.keeps(it, value):
                     continue
-                way = way or look.heap.way_to(table)
-                place = container_of(way) or way
+                way = way or look.heap.way_to(it)
+                place = first_container_of(way) or way
                 if is_the_users(way) and is_asked(place):
-                    found[place, name].append(kept)
-        for (place, name), sizes in found.items():
-            least = REPORTED_BYTES if len(sizes) >= _SEVERAL else SINGLE_BYTES
+                    found[place, name].append((way, kept))
+        for (place, name), its in found.items():
+            held = sum(kept for _, kept in its)
+            least = REPORTED_BYTES if len(its) >= _SEVERAL else SINGLE_BYTES
             attribute = "attrs" if name == "_attrs" else name
-            births = look.heap.births(first_name(place))
+            births = look.heap.births_together(look.labels_of(first_name(place)))
             made = max((cell for cell, _, _ in births), default=0)
-            if sum(sizes) < least or _is_read(look, attribute, made):
+            if held < least or _is_read(look, attribute, made):
                 continue
             cause = cause_of(look.watcher.shell, births)
+            first = value_at(look.watcher.shell.user_ns, its[0][0])
             yield _native.Holder(
                 "unread part",
                 place,
-                sum(sizes),
+                held,
                 cause.cell if cause else None,
-                f"{_native.type_name(_first(look, place))}.{attribute}",
-                len(sizes),
-                _release(look, place, name),
+                f"{_native.type_name(first)}.{attribute}",
+                len(its),
+                _release(look, place, attribute, [way for way, _ in its]),
                 line=cause.line if cause else None,
             )
 
 
-def _tables(look: Look) -> list[Any]:
-    pandas = _native.fields_of_module("pandas.core.generic") or {}
-    base = pandas.get("NDFrame")
-    return look.live.instances(base) if _native.is_kind_of(base, type) else []
-
-
-def _first(look: Look, place: str) -> Any:
-    value = value_at(look.watcher.shell.user_ns, place)
-    if _native.is_kind_of(value, dict):
-        return next(iter(_native.entries_of(value).values()), None)
-    if _native.is_kind_of(value, (list, tuple)):
-        return next(iter(_native.values_of(value, 0, 1)), None)
-    return value
+def _objects(look: Look) -> Iterator[tuple[Any, str]]:
+    """(object, the attribute that is its data)."""
+    for module, name, data in _CLASSES:
+        base = loaded_class(module, name)
+        for it in look.live.instances(base) if base is not None else ():
+            yield it, data
 
 
 def _is_read(look: Look, attribute: str, made: int) -> bool:
-    """Whether a later cell, or a function that one may call, reads an attribute of that name, of whatever it is."""
-    for at, source in look.sources.items():
-        tree = parsed(source)
-        if tree is None:
-            if attribute in source:
-                return True
-            continue
-        if at > made:
-            parts: list[ast.AST] = [tree]
-        else:
-            parts = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
-        if any(_reads(part, attribute) for part in parts):
+    """Whether a later cell, or a function that it may run, reads an attribute of that name, of whatever it is."""
+    trees = {at: parsed(source) for at, source in look.sources.items()}
+    if any(tree is None and attribute in look.sources[at] for at, tree in trees.items()):
+        return True
+    pending: list[ast.AST] = [tree for at, tree in trees.items() if tree and at > made]
+    functions = [it for tree in trees.values() if tree for it in _functions(tree)]
+    while pending:
+        part = pending.pop()
+        if _reads(part, attribute):
             return True
+        words = {getattr(it, "id", getattr(it, "attr", "")) for it in ast.walk(part)}
+        pending += [it for it in functions if it.name in words]
+        functions = [it for it in functions if it.name not in words]
     return False
+
+
+def _functions(tree: ast.AST) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return [it for it in ast.walk(tree) if isinstance(it, (ast.FunctionDef, ast.AsyncFunctionDef))]
 
 
 def _reads(tree: ast.AST, attribute: str) -> bool:
@@ -108,11 +108,14 @@ def _reads(tree: ast.AST, attribute: str) -> bool:
     )
 
 
-def _release(look: Look, place: str, name: str) -> str:
-    value = value_at(look.watcher.shell.user_ns, place)
-    code = "setattr({}, 'attrs', {{}})" if name == "_attrs" else f"vars({{}}).pop({name!r}, None)"
-    if _native.is_kind_of(value, dict):
-        return f"[{code.format('v')} for v in {place}.values()];"
-    if _native.is_kind_of(value, (list, tuple)):
-        return f"[{code.format('v')} for v in {place}];"
-    return f"{code.format(place)};"
+def _release(look: Look, place: str, attribute: str, ways: list[str]) -> str:
+    emptied = f"{{}}.{attribute}.clear()"
+    namespace = look.watcher.shell.user_ns
+    is_dict = _native.is_kind_of(value_at(namespace, f"{ways[0]}.{attribute}"), dict)
+    if attribute != "attrs" and not is_dict:
+        emptied = f"vars({{}}).pop({attribute!r}, None)"
+    value = value_at(namespace, place)
+    if all(container_of(way) == place for way in ways) and place not in ways:
+        each = f"{place}.values()" if _native.is_kind_of(value, dict) else place
+        return f"[{emptied.format('v')} for v in {each}];"
+    return "; ".join(emptied.format(way) for way in ways) + ";"

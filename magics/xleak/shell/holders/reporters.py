@@ -45,12 +45,14 @@ from xleak.shell.holders.repeated_loaders import RepeatedIterators, RepeatedLoad
 from xleak.shell.holders.repeaters import RepeatedBatches
 from xleak.shell.holders.replay_memories import ReplayMemories
 from xleak.shell.holders.running import LeftRunning
+from xleak.shell.holders.single_graphs import SingleGraphs
 from xleak.shell.holders.squares import Squares
 from xleak.shell.holders.tapes import Tapes
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.unread_additions import UnreadAdditions
 from xleak.shell.holders.unread_entries import UnreadEntries
 from xleak.shell.holders.unread_parts import UnreadParts
+from xleak.shell.holders.unused_categories import UnusedCategories
 from xleak.shell.holders.unused_values import UnusedValues
 from xleak.shell.holders.views import PinnedViews
 from xleak.shell.holders.workers import IdleWorkers
@@ -144,5 +146,7 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         UnreadParts(),
         UnreadEntries(),
         AttachedData(),
+        SingleGraphs(),
+        UnusedCategories(),
         UnusedValues(watching.uses),
     ]

@@ -267,3 +267,34 @@ def test_a_value_that_was_shown_is_judged_as_any_other(session: Session) -> None
     }
     [repair] = {code for _, code in reported(session, "print(lab.summary())").values()}
     assert reported(session, repair) == {}
+
+
+FITS = """
+import torch
+from dataclasses import dataclass
+@dataclass
+class Fit:
+    lens: torch.Tensor
+    opt: torch.optim.Optimizer
+    @property
+    def rate(self): return self.opt.param_groups[0]["lr"]
+def fit(rate):
+    lens = torch.randn(100_000, requires_grad=True)
+    opt = torch.optim.LBFGS([lens], lr=rate, max_iter=4)
+    def closure():
+        opt.zero_grad()
+        loss = lens.square().sum().log()
+        loss.backward()
+        return loss
+    opt.step(closure)
+    return Fit(lens.detach(), opt)
+"""
+
+
+def test_the_state_of_optimizers_behind_results_is_emptied(session: Session) -> None:
+    pytest.importorskip("torch")
+    cells = [FITS, "fits = [fit(0.1 * k) for k in range(1, 4)]", "print([it.rate for it in fits])"]
+    [(place, (size, repair))] = reported(session, *cells, "print(fits[0].lens.sum())").items()
+    assert (place, repair) == ("fits", "[v0.opt.state.clear() for v0 in fits];")
+    assert size >= 2
+    assert reported(session, repair, cells[-1]) == {}

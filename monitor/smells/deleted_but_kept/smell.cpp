@@ -30,12 +30,21 @@ std::string message_of_taken(const Holder& holder) {
 
 std::string message_of_closed(const Holder& holder) { return sentence(holder, "closed"); }
 
+std::string message_of_parameters(const Holder& holder) {
+  return holder.label + " (" + holder.largest + ") keeps " + human(holder.held_bytes) + " of " +
+         std::to_string(holder.count) +
+         (holder.count == 1 ? " parameter that" : " parameters that") +
+         " nothing else has, with gradients and state. Take them out with `" + holder.release +
+         "`.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
   return holder_findings(session, {{"asked for", "Let it go there too", message_of_deleted},
                                    {"replaced", "Let it go there too", message_of_replaced},
                                    {"rebound", "Let it go there too", message_of_rebound},
                                    {"taken out", "Let it go there too", message_of_taken},
-                                   {"closed", "Let it go there too", message_of_closed}});
+                                   {"closed", "Let it go there too", message_of_closed},
+                                   {"left parameters", "Take them out", message_of_parameters}});
 }
 
 }  // namespace

@@ -61,9 +61,12 @@ class Look:
 
     def kept_with(self, name: str) -> int:
         """What would be freed with a name and what the output caches have of its value."""
-        labels = self.labels_of(name)
         kept = self.heap.retained_bytes(name)
-        return sum(self.heap.freed_by(labels).values()) if not kept and len(labels) > 1 else kept
+        value = _native.value_at(self.watcher.shell.user_ns, name)
+        if kept or self.heap.retained_by(value) < LEAST_BYTES:
+            return kept
+        labels = self.labels_of(name)
+        return sum(self.heap.freed_by(labels).values()) if len(labels) > 1 else 0
 
     def deleting(self, name: str) -> str:
         """Code that lets go of it: a value that was shown, `Out` has too."""

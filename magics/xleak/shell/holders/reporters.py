@@ -32,6 +32,7 @@ from xleak.shell.holders.handlers import AddedHandlers
 from xleak.shell.holders.kept_optimizers import KeptOptimizers
 from xleak.shell.holders.lambda_layers import lambda_layers
 from xleak.shell.holders.last_traceback import last_traceback
+from xleak.shell.holders.left_parameters import LeftParameters
 from xleak.shell.holders.library_piles import LibraryPiles
 from xleak.shell.holders.made_in_forward import MadeInForward
 from xleak.shell.holders.method_caches import method_caches
@@ -148,5 +149,6 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         AttachedData(),
         SingleGraphs(),
         UnusedCategories(),
+        LeftParameters(),
         UnusedValues(watching.uses),
     ]

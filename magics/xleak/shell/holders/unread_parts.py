@@ -16,6 +16,7 @@ from xleak.shell.births import cause_of
 from xleak.shell.fields import ancestors_of, class_fields, fields_of, is_instance, slots_of
 from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
 from xleak.shell.holders.containers import (
+    CONTAINERS,
     is_code_or_data,
     is_users_class,
     works_behind_the_scenes,
@@ -118,7 +119,9 @@ def _behind(look: Look, owners: _Owners) -> Iterator[_Owners]:
         kept.update({k: look.heap.retained_by(it) for k, it in its.items() if type(k) is str})
     for name, _ in kept.most_common(1):
         found = [it[name] for it in fields if name in it]
-        if all(_is_owner(it) and type(it) is type(found[0]) for it in found):
+        # An optimizer is at work under a name, and what is left of one behind a result.
+        are_objects = not (found[0] is None or is_code_or_data(found[0]) or is_module(found[0]))
+        if are_objects and all(type(it) is type(found[0]) for it in found):
             step = Step("instance", frozenset([name]), _native.type_name(first).rpartition(".")[2])
             yield _Owners(found, [*owners.steps, step])
 
@@ -227,18 +230,19 @@ def _emptying(look: Look, place: Place) -> str:
 def _release(look: Look, place: Place, owners: _Owners, part: str) -> str:
     """Code that lets go of one attribute of all objects; of the whole, where a library may need it."""
     first = owners.objects[0]
-    is_method = type(first) is types.MethodType
-    if (
-        is_method
-        or _native.is_kind_of(first, (dict,))
-        or not (is_users_class(type(first)) or _is_data(_fields(first).get(part)))
-    ):
+    if type(first) is types.MethodType or _native.is_kind_of(first, (dict,)):
+        return _emptying(look, place)
+    value = _fields(first).get(part)
+    is_of_library = not is_users_class(type(first))
+    is_emptied = is_of_library and _native.is_exactly(value, CONTAINERS)
+    if is_of_library and not is_emptied and not _is_data(value):
         return _emptying(look, place)
     is_made_again = any(
         type(class_fields(base).get(part)) is functools.cached_property
         for base in ancestors_of(type(first))
     )
     gone = "vars({}).pop({!r}, None)" if is_made_again else "setattr({}, {!r}, None)"
+    gone = "{}.{}.clear()" if is_emptied else gone
     loops, at = "", place.label
     steps = owners.steps[len(place.steps) :]
     if place.steps:

@@ -202,6 +202,8 @@ def test_containers_of_the_users_objects_are_judged_by_what_their_methods_read(
         "import pickle\nprint(len(pickle.dumps(lab)))",
         "def loudest(of): return max(t.loud() for t in of.tracks)\nprint(loudest(lab))",
         "for name in ['tracks']: print(len(getattr(lab, name)))",
+        "class Quiet(Lab):\n    def __contains__(self, it): return any(it is t.wave for t in self.tracks)\n"
+        "lab.__class__ = Quiet; print(3 in lab)",
     ],
 )
 def test_what_may_be_read_of_a_users_object_is_in_use(session: Session, later: str) -> None:

@@ -139,17 +139,23 @@ def test_it_needs_no_gil() -> None:
 
 
 def test_threads_that_read_at_once_each_have_their_own_line() -> None:
-    def work(cell: int) -> set[Place | None]:
+    def function(cell: int) -> Callable[[], list[Place | None]]:
         source = "def f():\n" + "\n" * cell + "  return [line_without_gil() for _ in range(20)]"
         names = {"line_without_gil": _native.line_without_gil}
-        return {place and place[:2] for place in run(source, f"/tmp/cell{cell}.py", **names)["f"]()}
+        read: Callable[[], list[Place | None]] = run(source, f"/tmp/cell{cell}.py", **names)["f"]
+        return read
 
+    def places(read: Callable[[], list[Place | None]]) -> set[Any]:
+        return {place and place[:2] for place in read()}
+
+    functions = [function(cell) for cell in range(8)]
     with ThreadPoolExecutor(8) as pool:
-        places = list(pool.map(work, range(8)))
-    for cell, had in enumerate(places):
-        # None: another thread was adding a place.
-        expected: set[Any] = {(f"/tmp/cell{cell}.py", 2 + cell)}
-        assert had - {None} == expected
+        at_once = list(pool.map(places, functions))
+    for cell, read in enumerate(functions):
+        own = (f"/tmp/cell{cell}.py", 2 + cell)
+        # None: another thread was adding a place, which may take as long as it has to wait for a processor.
+        assert at_once[cell] <= {own, None}
+        assert places(read) == {own}
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")

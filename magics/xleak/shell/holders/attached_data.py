@@ -18,8 +18,7 @@ from xleak.shell.source import parsed
 
 # Fewer may be meant for a use that no cell shows yet.
 _SEVERAL = 3
-# Module and name of a class, and the attribute that is its data.
-_CLASSES = [("pandas.core.generic", "NDFrame", "_mgr"), ("PIL.Image", "Image", "im")]
+_DATA_OF_TABLES = "_mgr"
 _FILLING = ("update", "setdefault", "clear", "pop")
 
 
@@ -30,10 +29,10 @@ class AttachedData(AtVerdict):
     def holders(self, look: Look, is_asked: IsAsked) -> Iterator[_native.Holder]:
         """One holder for each container, or name, and attribute."""
         found: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
-        for it, data in _objects(look):
+        for it, carried in _objects(look):
             way = ""
-            for name, value in fields_of(it).items():
-                kept = look.heap.retained_by(value) if name != data else 0
+            for name, value in carried.items():
+                kept = look.heap.retained_by(value)
                 if kept < LEAST_BYTES or not look.heap.keeps(it, value):
                     continue
                 way = way or look.heap.way_to(it)
@@ -62,12 +61,15 @@ class AttachedData(AtVerdict):
             )
 
 
-def _objects(look: Look) -> Iterator[tuple[Any, str]]:
-    """(object, the attribute that is its data)."""
-    for module, name, data in _CLASSES:
-        base = loaded_class(module, name)
-        for it in look.live.instances(base) if base is not None else ():
-            yield it, data
+def _objects(look: Look) -> Iterator[tuple[Any, dict[Any, Any]]]:
+    """(object, what it carries by attribute)."""
+    table = loaded_class("pandas.core.generic", "NDFrame")
+    for it in look.live.instances(table) if table is not None else ():
+        yield it, {k: value for k, value in fields_of(it).items() if k != _DATA_OF_TABLES}
+    picture = loaded_class("PIL.Image", "Image")
+    for it in look.live.instances(picture) if picture is not None else ():
+        # From the file and the like it may have to read its data yet.
+        yield it, {"info": fields_of(it).get("info")}
 
 
 def _is_read(look: Look, attribute: str, made: int) -> bool:

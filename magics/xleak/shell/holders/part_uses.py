@@ -241,6 +241,9 @@ class _Reader:
             self._lose(*(given or ()))
             return self._at(value, name)
         method = self._member(step.owner, name)
+        if method is None and self._member(step.owner, "__getattr__"):
+            self._lose(value, *(given or ()))
+            return None
         if method is None:
             # Another attribute; but what a library's class has may read all.
             if given is not None or name.startswith("__"):
@@ -350,6 +353,8 @@ class _Reader:
                 value = self._value(part, names)
                 if is_test:
                     self._as_truth(value)
+                elif isinstance(value, _Own) and is_identity and self._kind(value) == "instance":
+                    self._special(value, "__contains__", "__iter__", "__eq__")
                 elif not is_identity:
                     self._lose(value)
         return None

@@ -82,7 +82,9 @@ class UnreadParts(AtVerdict):
                     # A cell that makes results may be the one that sums them up.
                     since = [cell for at, cell in cells if at >= made]
                     uses = uses_in(since, place.name, owners.steps, code, makes_it=True)
-                holder = None if uses.anything else _holder(look, place, owners, uses)
+                # Of what nothing is read at all, those decide that have it.
+                is_open = uses.anything or (owners is not top and not uses.operations)
+                holder = None if is_open else _holder(look, place, owners, uses)
                 if holder is not None:
                     yield holder
                     break
@@ -119,9 +121,16 @@ def _behind(look: Look, owners: _Owners) -> Iterator[_Owners]:
         kept.update({k: look.heap.retained_by(it) for k, it in its.items() if type(k) is str})
     for name, _ in kept.most_common(1):
         found = [it[name] for it in fields if name in it]
-        # An optimizer is at work under a name, and what is left of one behind a result.
-        are_objects = not (found[0] is None or is_code_or_data(found[0]) or is_module(found[0]))
-        if are_objects and all(type(it) is type(found[0]) for it in found):
+        # An optimizer under a name is at work; behind a result it is what is left of it.
+        is_object = not (
+            found[0] is None
+            or is_code_or_data(found[0])
+            or is_module(found[0])
+            or _is_one_of(found[0], _MODELS)
+        )
+        if is_object and all(
+            type(it) is type(found[0]) and look.heap.holders_of(it) == 1 for it in found
+        ):
             step = Step("instance", frozenset([name]), _native.type_name(first).rpartition(".")[2])
             yield _Owners(found, [*owners.steps, step])
 

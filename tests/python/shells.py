@@ -52,6 +52,14 @@ class Session:
         """The latest output entry."""
         return f"Out[{max(self.shell.user_ns['Out'])}]"
 
+    def reported(self, code: str, *cells: str) -> dict[str, tuple[int, str]]:
+        """Runs cells and asks for a verdict: (MiB, repair) of the findings of a rule, by holder."""
+        for cell in cells:
+            assert self.run(cell), cell
+        self.shell.run_line_magic("leakcheck", "")
+        found = [it for it in self.watcher.findings() if it.code == code]
+        return {it.key: ((it.bytes or 0) // MIB, it.fixes[0].code or "") for it in found}
+
     def new_findings(self, cells: list[str]) -> list[tuple[str, int]]:
         """(code, number of the cell after which it came), for every finding that the cells make."""
         known: set[str] = {finding.key for finding in _native.findings()}

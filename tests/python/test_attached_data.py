@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from shells import MIB, Session
+from shells import Session
 
 START = """
 import numpy as np
@@ -18,18 +18,10 @@ CUT = "parts = {k: table[[k]].head() for k in 'abc'}"
 REPAIR = "[v.attrs.clear() for v in parts.values()];"
 
 
-def reported(session: Session, *cells: str) -> dict[str, tuple[int, str]]:
-    for cell in cells:
-        assert session.run(cell)
-    session.shell.run_line_magic("leakcheck", "")
-    found = [it for it in session.watcher.findings() if it.code == "XL424"]
-    return {it.key: ((it.bytes or 0) // MIB, it.fixes[0].code) for it in found}
-
-
 def test_what_selections_carry_is_reported_until_it_is_let_go(session: Session) -> None:
     cells = [START, CUT, "print([len(part) for part in parts.values()])"]
-    assert reported(session, *cells) == {"parts": (11, REPAIR)}
-    assert reported(session, REPAIR) == {}
+    assert session.reported("XL424", *cells) == {"parts": (11, REPAIR)}
+    assert session.reported("XL424", REPAIR) == {}
     assert session.run("assert [len(part) for part in parts.values()] == [5, 5, 5]")
 
 
@@ -43,8 +35,8 @@ def small(k):
 """
     cells = [start, "rows = [(k, small(k)) for k in range(3)]", "print(rows[0][1].size)"]
     repair = "; ".join(f"rows[{k}][1].info.clear()" for k in range(3)) + ";"
-    assert reported(session, *cells) == {"rows": (2, repair)}
-    assert reported(session, repair) == {}
+    assert session.reported("XL424", *cells) == {"rows": (2, repair)}
+    assert session.reported("XL424", repair) == {}
 
 
 @pytest.mark.parametrize(
@@ -57,4 +49,4 @@ def small(k):
     ],
 )
 def test_what_is_read_small_or_single_is_silent(session: Session, cells: list[str]) -> None:
-    assert reported(session, *cells) == {}
+    assert session.reported("XL424", *cells) == {}

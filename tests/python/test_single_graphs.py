@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from shells import MIB, Session
+from shells import Session
 
 torch = pytest.importorskip("torch")
 
@@ -23,27 +23,19 @@ watch = Watch()
 LIMIT = "watch.limit = watch.limit.detach()"
 
 
-def reported(session: Session, *cells: str) -> dict[str, tuple[int, str]]:
-    for cell in cells:
-        assert session.run(cell)
-    session.shell.run_line_magic("leakcheck", "")
-    found = [it for it in session.watcher.findings() if it.code == "XL101"]
-    return {it.key: ((it.bytes or 0) // MIB, it.fixes[0].code) for it in found}
-
-
 def test_a_number_on_an_object_keeps_its_graph_until_it_is_detached(session: Session) -> None:
     cells = [START, "watch.calibrate()", "print(float(watch.limit))", "print('on')"]
-    [(place, (size, repair))] = reported(session, *cells).items()
+    [(place, (size, repair))] = session.reported("XL101", *cells).items()
     assert (place, repair) == ("watch.limit", LIMIT)
     assert size >= 16
-    assert reported(session, repair) == {}
+    assert session.reported("XL101", repair) == {}
 
 
 def test_tensors_of_one_tuple_share_a_graph(session: Session) -> None:
     cells = [START, "watch.keep_both()", "print(watch.pair[0].shape)", "print('on')"]
-    [(place, (_, repair))] = reported(session, *cells).items()
+    [(place, (_, repair))] = session.reported("XL101", *cells).items()
     assert place == "watch.pair"
-    assert reported(session, repair) == {}
+    assert session.reported("XL101", repair) == {}
 
 
 @pytest.mark.parametrize(
@@ -58,4 +50,4 @@ def test_tensors_of_one_tuple_share_a_graph(session: Session) -> None:
 def test_what_a_backward_pass_may_need_or_the_last_cell_made_is_silent(
     session: Session, later: list[str]
 ) -> None:
-    assert reported(session, START, "watch.calibrate()", *later) == {}
+    assert session.reported("XL101", START, "watch.calibrate()", *later) == {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from shells import MIB, Session
+from shells import Session
 
 START = """
 import numpy as np
@@ -15,14 +15,6 @@ def load(count=250_000, rows=400_000):
 """
 
 
-def reported(session: Session, *cells: str) -> dict[str, tuple[int, str]]:
-    for cell in cells:
-        assert session.run(cell)
-    session.shell.run_line_magic("leakcheck", "")
-    found = [it for it in session.watcher.findings() if it.code == "XL118"]
-    return {it.key: ((it.bytes or 0) // MIB, it.fixes[0].code) for it in found}
-
-
 @pytest.mark.parametrize(
     ("name", "part"), [("part", "table.head(50).copy()"), ("names", "table['who'].head(50).copy()")]
 )
@@ -30,10 +22,10 @@ def test_a_few_rows_with_all_categories_are_reported_until_these_go(
     session: Session, name: str, part: str
 ) -> None:
     cells = [START, f"table = load()\n{name} = {part}", "del table", "print('on')"]
-    [(place, (size, repair))] = reported(session, *cells).items()
+    [(place, (size, repair))] = session.reported("XL118", *cells).items()
     assert place == name
     assert size >= 16
-    assert reported(session, repair) == {}
+    assert session.reported("XL118", repair) == {}
     assert session.run(f"assert '{0:020d}' in {name}.to_string()")
 
 
@@ -48,4 +40,4 @@ def test_a_few_rows_with_all_categories_are_reported_until_these_go(
 def test_categories_that_rows_have_or_another_table_needs_are_silent(
     session: Session, cells: list[str]
 ) -> None:
-    assert reported(session, *cells) == {}
+    assert session.reported("XL118", *cells) == {}

@@ -132,3 +132,9 @@ def test_a_large_one_that_the_last_cell_does_not_use_is_a_warning_in_a_verdict(
         session.shell.run_line_magic("leakcheck", "")
         severities += [it.severity for it in session.watcher.findings() if it.code == "XL407"]
     assert severities == ["note", "note", "warning"]
+
+
+def test_a_partial_that_has_itself_is_looked_into_once(session: Session) -> None:
+    session.run(MAKE)
+    session.run("own = functools.partial(print, end=np.ones(500_000)); own.keywords['sep'] = own")
+    assert "own" in noted(session)

@@ -152,3 +152,18 @@ def test_methods_of_a_library_are_read_too() -> None:
     assert not may_read(worker, "is_alive", {"result"}, set(vars(worker)))
     assert not may_read(worker, "run", {"result"}, set(vars(worker)))
     assert may_read(worker, "answer", {"result"}, set(vars(worker)))
+
+
+LAB = [Step("instance", frozenset(["tracks"]), "Lab"), EACH]
+ITERATING = """
+class Lab:
+    def __iter__(self): return self
+    def __next__(self): return self.tracks.pop()
+for track in xs: print(track.rms)
+"""
+
+
+def test_an_object_that_is_its_own_iterator_is_followed_to_its_end() -> None:
+    found = uses(LAB, ITERATING)
+    assert found.operations == {"rms"}
+    assert not found.anything

@@ -166,10 +166,8 @@ def _captured_by(function: Any) -> list[Any]:
         captured = gc.get_referents(*(function.__closure__ or ()))
         defaults = (function.__kwdefaults__ or {}).values()
         values = [*captured, *(function.__defaults__ or ()), *defaults]
-    elif type(function) is functools.partial:
+    elif _native.is_exactly(function, (functools.partial, types.MethodType)):
         values = [function]
-    elif type(function) is types.MethodType:
-        values = [function.__self__]
     else:
         values = gc.get_referents(function)
     # A method, also behind partials, is about its object.
@@ -179,13 +177,16 @@ def _captured_by(function: Any) -> list[Any]:
 
 def _bound_by(values: list[Any]) -> list[Any]:
     """The values, with what partials among them have in the place of these."""
-    found, pending = [], values
+    found, pending = [], list(values)
+    seen: set[int] = set()
     while pending:
-        parts = [it for it in pending if type(it) is functools.partial]
-        found += [it for it in pending if type(it) is not functools.partial]
-        pending = [
-            value for it in parts for value in (it.func, *it.args, *_native.values_of(it.keywords))
-        ]
+        it = pending.pop()
+        if type(it) is not functools.partial:
+            found.append(it)
+        elif id(it) not in seen:
+            # The keywords of one may have the partial itself.
+            seen.add(id(it))
+            pending += [it.func, *it.args, *_native.values_of(it.keywords)]
     return found
 
 

@@ -229,7 +229,10 @@ class _Reader:
             self.uses.operations.add("__iter__")
             return None
         if self._kind(value) == "instance":
-            return self._each(self._special(value, "__iter__"))
+            given = self._special(value, "__iter__")
+            # An iterator gives itself, and then what its `__next__` returns.
+            is_itself = isinstance(given, _Own) and given.level <= value.level
+            return self._special(value, "__next__") if is_itself else self._each(given)
         return self._at(value, None)
 
     # --- objects of the user's that have the container ---------------------------------------

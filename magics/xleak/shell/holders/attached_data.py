@@ -43,7 +43,7 @@ class AttachedData(AtVerdict):
             held = sum(kept for _, kept in its)
             least = REPORTED_BYTES if len(its) >= _SEVERAL else SINGLE_BYTES
             attribute = "attrs" if name == "_attrs" else name
-            births = look.heap.births_together(look.labels_of(first_name(place)))
+            births = look.births_with(first_name(place))
             made = max((cell for cell, _, _ in births), default=0)
             if held < least or _is_read(look, attribute, made):
                 continue

@@ -61,7 +61,7 @@ def large_places(look: Look, is_asked: IsAsked) -> Iterator[Place]:
             continue
         value = _native.value_at(look.watcher.shell.user_ns, name)
         if name not in spoken_of and is_asked(name):
-            yield Place(name, value, look.heap.births_together(look.labels_of(name)))
+            yield Place(name, value, look.births_with(name))
         yield from _within(look, is_asked, Place(name, value, ()), {id(value)})
 
 

@@ -29,7 +29,7 @@ class LeftParameters(AtVerdict):
             held = sum(look.heap.freed_by([], links).values())
             if held < REPORTED_BYTES:
                 continue
-            births = look.heap.births_together(look.labels_of(first_name(way)))
+            births = look.births_with(first_name(way))
             cause = cause_of(look.watcher.shell, births)
             yield _native.Holder(
                 "left parameters",

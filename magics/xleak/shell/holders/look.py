@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
+from xleak.shell.births import Birth
 from xleak.shell.heap import shown_values
 from xleak.shell.tensor_fields import tensor_class
 
@@ -67,6 +68,10 @@ class Look:
             return kept
         labels = self.labels_of(name)
         return sum(self.heap.freed_by(labels).values()) if len(labels) > 1 else 0
+
+    def births_with(self, name: str) -> list[Birth]:
+        """Where that was made which would be freed with a name and what the output caches have of its value."""
+        return self.heap.births_together(self.labels_of(name))
 
     def deleting(self, name: str) -> str:
         """Code that lets go of it: a value that was shown, `Out` has too."""

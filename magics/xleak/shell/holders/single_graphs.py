@@ -36,7 +36,7 @@ class SingleGraphs(AtVerdict):
             if not is_asked(label):
                 continue
             freed = look.heap.freed_by_detaching([it.tensor for it in graphs], everywhere=True)
-            births = look.heap.births_together(look.labels_of(first_name(label)))
+            births = look.births_with(first_name(label))
             cause = cause_of(look.watcher.shell, births)
             if freed < SINGLE_BYTES or cause is None:
                 continue

@@ -36,7 +36,7 @@ class UnusedCategories(AtVerdict):
         for owner, kept in found.items():
             if kept < REPORTED_BYTES:
                 continue
-            births = look.heap.births_together(look.labels_of(first_name(owner)))
+            births = look.births_with(first_name(owner))
             cause = cause_of(look.watcher.shell, births)
             yield _native.Holder(
                 "unused categories",

@@ -44,6 +44,26 @@ def test_a_method_that_does_not_read_it_is_no_use_of_what_keeps_it(session: Sess
     assert asked(session, "print(log.norm())") == {}
 
 
+# The attributes of `log` take the address of what is gone.
+MOVES = """
+address = id(pieces)
+del pieces
+tried = [{}]
+while id(tried[-1]) != address and len(tried) < 1000:
+    tried.append({})
+assert id(tried[-1]) == address
+tried[-1].update(log.__dict__)
+log.__dict__ = tried[-1]
+del tried
+"""
+
+
+def test_what_has_its_address_after_it_is_not_what_was_deleted(session: Session) -> None:
+    pieces = "pieces = dict(net.named_parameters()); log.watch(net); del weights"
+    asked(session, LOG, MAKE, pieces, MOVES, "del net")
+    assert asked(session, "print(log.norm())") == {}
+
+
 def test_a_name_that_the_same_cell_deletes_and_binds_again_was_let_go(session: Session) -> None:
     again = "del net\nnet = torch.nn.Linear(2, 2)\nlog.watch(net)"
     found = asked(session, LOG, MAKE, "log.watch(net); del weights", again, "print(log.rows)")

@@ -8,11 +8,11 @@ import types
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from xleak import _native
 from xleak.shell.births import Cause, cause_of
-from xleak.shell.fields import fields_of, is_instance
+from xleak.shell.fields import dictionary_of, fields_of, is_instance
 from xleak.shell.heap import FIGURES, figures, user_names
 from xleak.shell.holders.containers import is_code_or_data
 from xleak.shell.holders.executed import (
@@ -40,6 +40,7 @@ from xleak.shell.holders.uses import Uses, attributes_read, first_name
 _LETS_GO = re.compile(r"\bdel\b|=\s*None\b|(?:\.\w+|\])\s*(?:,[^=]*)?=[^=]")
 _ASKED_FOR, _REBOUND, _TAKEN_OUT = "asked for", "rebound", "taken out"
 _MUTABLE = (list, dict, set, deque, defaultdict, OrderedDict)
+_PLAIN = (*_MUTABLE, tuple)
 # A container that keeps hardly more is there for what it was to let go of.
 _HARDLY_MORE = 1.1
 _ATTRIBUTE = re.compile(r"([^\W\d]\w*)\.([^\W\d]\w*)")
@@ -53,14 +54,28 @@ _GATHERING = ("list", "dict", "tuple", "set", "collections.deque")
 _Block = tuple[int, int]
 
 
+class _Traits(NamedTuple):
+    """What tells an object from another one that has its address once it is gone."""
+
+    id: int
+    type_name: str
+    size: int | None
+    """How many elements a plain container has."""
+    first: int
+    """The id of its first element."""
+
+
+_NOTHING = _Traits(0, "", None, 0)
+
+
 @dataclass(frozen=True)
 class _Asked:
     """What a cell let go of, and the blocks that its name led to."""
 
     expression: str
     cell: int
-    value: int
-    """The id of what the name stood for."""
+    value: _Traits
+    """Of what the name stood for."""
     blocks: frozenset[_Block]
     kind: str = _ASKED_FOR
     """Of a holder."""
@@ -77,26 +92,24 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Change:
-    """What a cell let go of: a name or its parts, the kind of a holder, the ids of what stood at these parts."""
+    """What a cell let go of: a name or its parts, the kind of a holder, the traits of what stood at these parts."""
 
     cell: int
     expression: str
     kind: str
-    parts: Sequence[int] = ()
+    parts: Sequence[_Traits] = ()
 
 
 @dataclass(frozen=True)
 class _Led:
-    """What a name stood for at the last look, since which cell, how many elements that had, and the blocks it led
-    to."""
+    """What a name stood for at the last look, since which cell, and the blocks it led to."""
 
-    value: int
+    value: _Traits
     since: int
     is_owner: bool
     """Whether it is an object that shows no data itself, such as a model."""
     is_plain: bool
     """Whether it is a plain container."""
-    size: int | None
     blocks: frozenset[_Block]
 
 
@@ -108,8 +121,8 @@ class AskedFor:
         self._led: dict[str, _Led] = {}
         self._drawn: tuple[frozenset[int], frozenset[_Block]] = (frozenset(), frozenset())
         """The ids of the open figures, and what they led to."""
-        self._parts: dict[str, list[int]] = {}
-        """By name the ids of what stands at the parts that the cell is to let go of."""
+        self._parts: dict[str, list[_Traits]] = {}
+        """By name the traits of what stands at the parts that the cell is to let go of."""
         self._changed: dict[str, _Change] = {}
         """By name what the cells since the last look have let go of."""
         self._looked_at = 0
@@ -122,7 +135,7 @@ class AskedFor:
         """Notes what stands at the parts that the cell is to delete or to set to None: `index.rows`."""
         parts = parts_let_go(source) if self._led and _LETS_GO.search(source) else {}
         self._parts = {
-            name: [id(value_at(namespace, way)) for way in ways]
+            name: [_traits(value_at(namespace, way)) for way in ways]
             for name, ways in parts.items()
             if name in self._led
         }
@@ -139,7 +152,7 @@ class AskedFor:
         were_open, blocks = self._drawn
         if closed := were_open - _open_figures():
             self._drawn = (frozenset(), frozenset())
-            yield _Asked("figures", index, 0, blocks, "closed", figures=closed)
+            yield _Asked("figures", index, _NOTHING, blocks, "closed", figures=closed)
 
     def _let_go(
         self, index: int, source: str, namespace: Mapping[str, Any]
@@ -150,14 +163,14 @@ class AskedFor:
             value = entries.get(name)
             if value is None:
                 yield name, _Change(index, name, _ASKED_FOR)
-            elif id(value) != led.value:
+            elif id(value) != led.value.id:
                 # The variable of a loop is nobody's wish.
                 if name in names_bound(source):
                     was_meant = name in names_let_go(source)
                     yield name, _Change(index, name, _ASKED_FOR if was_meant else _REBOUND)
             elif name in parts:
                 yield name, _Change(index, parts[name], "replaced", self._parts.get(name, []))
-            elif led.size is not None and (_size(value) or 0) < led.size:
+            elif (_traits(value).size or 0) < (led.value.size or 0):
                 yield name, _Change(index, name, _TAKEN_OUT)
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
@@ -200,7 +213,7 @@ class AskedFor:
             lost = before.blocks - led.get(name, set())
             # An owner may have more than one way to what one of them was to lose.
             for part in change.parts:
-                lost |= before.blocks.intersection(look.heap.blocks_behind(part))
+                lost |= before.blocks.intersection(look.heap.blocks_behind(part.id))
             value = next(iter(change.parts), before.value)
             since = before.since if before.is_owner else None
             self._asked.append(
@@ -222,13 +235,12 @@ class AskedFor:
 
     def _leading(self, look: Look, name: str, value: Any, blocks: set[_Block]) -> _Led:
         before = self._led.get(name)
-        is_same = before is not None and before.value == id(value)
+        is_same = before is not None and before.value.id == id(value)
         return _Led(
-            id(value),
+            _traits(value),
             before.since if before and is_same else look.cell,
             value is not None and not is_code_or_data(value),
-            _native.is_exactly(value, (*_MUTABLE, tuple)),
-            _size(value),
+            _native.is_exactly(value, _PLAIN),
             frozenset(blocks),
         )
 
@@ -251,7 +263,7 @@ class AskedFor:
                 if cause is not None and self._is_made_by(look, statement, cell, cause)
             ]
             if blocks:
-                yield _Asked(statement.name, cell, 0, frozenset(blocks))
+                yield _Asked(statement.name, cell, _NOTHING, frozenset(blocks))
 
     def _is_made_by(self, look: Look, statement: MadeFor, cell: int, cause: Cause) -> bool:
         """Whether a line is one of a statement, or of the functions and classes that it calls."""
@@ -269,8 +281,7 @@ class AskedFor:
     ) -> Iterator[_native.Holder]:
         if not blocks:
             return
-        addresses = [block.key[0] for block in blocks]
-        holdings = look.heap.holdings(addresses, asked.value, REPORTED_BYTES)
+        holdings = _holdings(look, asked.value, [block.key[0] for block in blocks])
         if not look.settled and asked.cell == look.cell:
             look.explained.update(it.way for it in holdings)
             look.search_again()
@@ -389,17 +400,34 @@ def _is_hardly_more(look: Look, value: Any, found: _native.Holding) -> bool:
 def _shows(look: Look, asked: _Asked, way: str) -> bool:
     """Whether a name or plain containers lead to the very object that was let go of."""
     namespace = look.watcher.shell.user_ns
-    if id(value_at(namespace, way)) != asked.value:
+    if _traits(value_at(namespace, way)) != asked.value:
         return False
     while way := parent_of(way):
-        if not _native.is_exactly(value_at(namespace, way), (*_MUTABLE, tuple)):
+        if not _native.is_exactly(value_at(namespace, way), _PLAIN):
             return False
     return True
 
 
-def _size(value: Any) -> int | None:
-    """How many elements a plain container has."""
-    return len(value) if _native.is_exactly(value, _MUTABLE) else None
+def _traits(value: Any) -> _Traits:
+    if not _native.is_exactly(value, _PLAIN):
+        return _Traits(id(value), _native.type_name(value), None, 0)
+    first = next(iter(_native.values_of(value, 0, 1)), None)
+    return _Traits(id(value), _native.type_name(value), len(value), id(first))
+
+
+def _holdings(look: Look, last: _Traits, addresses: list[int]) -> list[_native.Holding]:
+    """What keeps blocks. The way to them ends at an object with these traits."""
+    found = look.heap.holdings(addresses, last.id, REPORTED_BYTES)
+    ends = [_traits(_end_of(look, it.way)) for it in found]
+    if any(it.id == last.id and it != last for it in ends):
+        return look.heap.holdings(addresses, 0, REPORTED_BYTES)
+    return found
+
+
+def _end_of(look: Look, way: str) -> Any:
+    owner = way.removesuffix(".__dict__")
+    value = value_at(look.watcher.shell.user_ns, owner)
+    return value if owner == way else dictionary_of(value)
 
 
 def _function_on(look: Look, found: _native.Holding) -> str:

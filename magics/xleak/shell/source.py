@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
-
-from IPython.core.inputtransformer2 import TransformerManager
 
 _FILE = "<xleak>"
 # What IPython makes of magics.
@@ -19,8 +18,14 @@ _LONGEST_CODE = 10_000
 # The user was warned when the cell ran.
 _QUIET = ("ignore", None, Warning, re.compile(re.escape(_FILE)), 0)
 
-# One of xleak's own: transformers that the user registered are the user's code.
-_transform = TransformerManager().transform_cell
+
+@functools.cache
+def _transform() -> Callable[[str], str]:
+    """One of xleak's own: transformers that the user registered are the user's code."""
+    # A script that watches its loop may have no IPython.
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    return TransformerManager().transform_cell
 
 
 def parsed(source: str) -> ast.Module | None:
@@ -32,7 +37,7 @@ def parsed(source: str) -> ast.Module | None:
     with _quietly():
         try:
             # Most cells are Python as they stand, and IPython's transformers take longer than to parse.
-            return _tree(source) or _tree(_transform(source))
+            return _tree(source) or _tree(_transform()(source))
         except SyntaxError:
             return None
 

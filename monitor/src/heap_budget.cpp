@@ -5,14 +5,12 @@
 namespace xleak::monitor {
 namespace {
 
-using namespace std::chrono_literals;
-
-// Half of what all the accounting of a cell may cost.
-constexpr auto kCheap = 50us;
+// To walk them takes 50 µs, half of what all the accounting of a cell may cost.
+constexpr std::int64_t kManyPieces = 10'000;
 // The step of the kernel's own per-thread counters on older systems; below it nothing is said.
 constexpr std::int64_t kMovedBytes = std::int64_t{64} * 1024;
-// A dear pair of readings then takes at most a tenth of the session's time.
-constexpr int kPauseInCosts = 20;
+// A pair of long readings is then at most a tenth of the work of quick cells.
+constexpr int kCellsBetween = 20;
 
 }  // namespace
 
@@ -22,22 +20,20 @@ bool HeapBudget::moved(std::optional<std::int64_t> resident_bytes) const noexcep
 }
 
 bool HeapBudget::affordable(std::optional<std::int64_t> resident_bytes) const noexcept {
-  if (cost_ <= kCheap || moved(resident_bytes)) return true;
-  return probes_.now() - read_at_ >= kPauseInCosts * cost_;
+  if (!last_reading_ || last_reading_->free_pieces <= kManyPieces) return true;
+  return moved(resident_bytes) || cells_since_ >= kCellsBetween;
 }
 
 std::optional<HeapUse> HeapBudget::read(std::optional<std::int64_t> resident_bytes) noexcept {
-  const auto start = probes_.now();
-  const auto heap = probes_.heap();
-  last_reading_ = heap;
-  read_at_ = probes_.now();
-  cost_ = read_at_ - start;
+  last_reading_ = probes_.heap();
   resident_bytes_ = resident_bytes;
-  return heap;
+  cells_since_ = 0;
+  return last_reading_;
 }
 
 std::optional<HeapUse> HeapBudget::before_cell(
     std::optional<std::int64_t> resident_bytes) noexcept {
+  ++cells_since_;
   read_before_cell_ = affordable(resident_bytes);
   return read_before_cell_ ? read(resident_bytes) : std::nullopt;
 }

@@ -1,5 +1,4 @@
 #pragma once
-#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -8,9 +7,9 @@
 namespace xleak::monitor {
 
 /// Reads the C heap around cells without making them wait for it. A reading walks malloc's lists of
-/// free pieces, microseconds or milliseconds; where it was dear, the heap is read again only when
-/// the resident size moved or enough time went by. What was not read is unknown, never called
-/// unchanged.
+/// free pieces, microseconds or milliseconds; where there are many, the heap is read only when the
+/// resident size moved, and now and then. What was not read is unknown, never called unchanged. It
+/// goes by pieces, not by time, so that the same cells have the same numbers on any machine.
 class HeapBudget {
  public:
   explicit HeapBudget(Probes& probes) : probes_(probes) {}
@@ -29,8 +28,7 @@ class HeapBudget {
   std::optional<HeapUse> last_reading_;
   // Of the last reading.
   std::optional<std::int64_t> resident_bytes_;
-  std::chrono::nanoseconds cost_{0};
-  std::chrono::nanoseconds read_at_{0};
+  int cells_since_ = 0;
   bool read_before_cell_ = false;
 };
 

@@ -80,7 +80,7 @@ TEST_SUITE("accounting") {
       "where the heap was not read before a cell its last reading is what the cell began with") {
     ScriptedSession s;
     s.script->heap_small_bytes = 700;
-    s.script->heap_cost_ns = 1'000'000;
+    s.script->heap_free_pieces = 100'000;
     s.cell([] {});
     const auto record = s.cell([&] {
       s.script->heap_small_bytes = 740;

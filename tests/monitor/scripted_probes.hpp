@@ -20,7 +20,7 @@ struct Script {
   std::atomic<std::int64_t> heap_used_bytes{0};
   std::atomic<std::int64_t> heap_free_bytes{0};
   std::atomic<std::int64_t> heap_small_bytes{kUnknown};
-  std::atomic<std::int64_t> heap_cost_ns{0};
+  std::atomic<std::int64_t> heap_free_pieces{0};
   std::atomic<std::int64_t> now_ns{0};
   std::atomic<int> resident_reads{0};
   std::atomic<int> heap_reads{0};
@@ -43,10 +43,10 @@ class ScriptedProbes final : public Probes {
   Usage usage() noexcept override { return script_->usage; }
   std::optional<HeapUse> heap() noexcept override {
     ++script_->heap_reads;
-    script_->now_ns += script_->heap_cost_ns;
     const auto used = known(script_->heap_used_bytes);
     if (!used) return std::nullopt;
-    return HeapUse{*used, script_->heap_free_bytes, known(script_->heap_small_bytes)};
+    return HeapUse{*used, script_->heap_free_bytes, known(script_->heap_small_bytes),
+                   script_->heap_free_pieces};
   }
   std::chrono::nanoseconds now() noexcept override {
     return std::chrono::nanoseconds(script_->now_ns);

@@ -31,14 +31,14 @@ class DeviceReading(NamedTuple):
 _BACKENDS = {"cuda": "torch.cuda", "xpu": "torch.xpu"}
 
 
-# CPython counts blocks, and the bytes in them, by walks over the headers of its pools, which are in no cache: 10 µs in
-# a fresh process, 80 µs with torch, 0.4 ms with a million objects. Where that is dear, only long cells are counted.
-_CHEAP_SECONDS = 2e-4
-_CELL_PER_COUNT = 50
+# CPython counts blocks, and the bytes in them, by walks over the headers of its pools: 10 µs in a fresh process,
+# 100 µs with torch and scikit-learn, 0.5 ms with this much. Beyond it only cells that changed a large block are
+# counted. It goes by bytes, not by seconds: what a cell kept does not depend on how fast the machine is.
+_LARGE_HEAP = 512 << 20
 
 
 class PythonUse(NamedTuple):
-    """What is in use of Python's allocator; None where a cell was too short to be counted."""
+    """What is in use of Python's allocator; None where it was not counted."""
 
     blocks: int | None
     bytes: int | None
@@ -53,27 +53,26 @@ class PythonCount:
     def __init__(self) -> None:
         self.began = 0.0
         """When the cell began, by time.perf_counter()."""
-        self._worked = 0.0
-        self._cost = 0.0
+        self._arenas: int | None = None
+        """What Python's pools had of the system at the last count, in bytes; None before the first."""
+        self._large = (0, 0)
+        """Bytes of the large blocks of the heap, and of maps, at the last count. Pools come in maps."""
         self._excludes = False
 
     def before_first_cell(self) -> PythonUse:
         """Counts once in a process; later the cell before has been counted."""
-        if self._cost:
-            return NOT_COUNTED
-        return self._count(time.thread_time())
+        return self._count() if self._arenas is None else NOT_COUNTED
 
     def begin_cell(self) -> None:
         """Notes the time."""
         self.began = time.perf_counter()
-        self._worked = time.thread_time()
 
     def end_cell(self) -> PythonUse:
-        """Counts. By processor time, so that how loaded the machine is has no part in it."""
-        start = time.thread_time()
-        if self._cost > _CHEAP_SECONDS and start - self._worked < _CELL_PER_COUNT * self._cost:
+        """Counts."""
+        is_large = self._arenas is not None and self._arenas > _LARGE_HEAP
+        if is_large and _native.ledger_state().installed and _large_blocks() == self._large:
             return NOT_COUNTED
-        return self._count(start)
+        return self._count()
 
     @contextlib.contextmanager
     def excluding(self) -> Iterator[None]:
@@ -81,23 +80,28 @@ class PythonCount:
         if self._excludes:
             yield
             return
-        before = self._count(time.thread_time())
+        before = self._count()
         self._excludes = True
         try:
             yield
         finally:
             self._excludes = False
-            after = self._count(time.thread_time())
+            after = self._count()
             grown = [
                 now - then if now and then else 0 for now, then in zip(after, before, strict=True)
             ]
             _native.exclude_python_use(*grown)
 
-    def _count(self, start: float) -> PythonUse:
+    def _count(self) -> PythonUse:
         blocks, pools = getallocatedblocks(), _native.python_pools()
-        self._cost = time.thread_time() - start
+        self._arenas, self._large = pools[1] if pools else 0, _large_blocks()
         # Without pools of its own CPython has no statistics of them.
         return PythonUse(blocks, pools[0] if pools else None if blocks else 0)
+
+
+def _large_blocks() -> tuple[int, int]:
+    sums = _native.block_sums()
+    return sums.alive_bytes, sums.mapped_bytes
 
 
 python_count = PythonCount()

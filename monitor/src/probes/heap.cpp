@@ -21,7 +21,8 @@ namespace {
 HeapUse read() noexcept {
   const auto info = ::mallinfo2();
   return {static_cast<std::int64_t>(info.uordblks + info.hblkhd),
-          static_cast<std::int64_t>(info.fordblks)};
+          static_cast<std::int64_t>(info.fordblks), std::nullopt,
+          static_cast<std::int64_t>(info.ordblks + info.smblks)};
 }
 
 // With jemalloc or a sanitizer in front, mallinfo2 would count a heap that nobody uses. By what a

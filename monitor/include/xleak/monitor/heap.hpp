@@ -12,6 +12,7 @@ struct HeapUse {
   std::int64_t free_bytes = 0;  ///< Kept by malloc for later.
   /// In use without the blocks that the ledger knows; empty where that is off.
   std::optional<std::int64_t> small_bytes = std::nullopt;
+  std::int64_t free_pieces = 0;  ///< Number of pieces that `free_bytes` come in.
 };
 
 /// Reads the C heap now; milliseconds where it holds 100,000 free pieces. Throws Error where malloc

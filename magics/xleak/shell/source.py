@@ -25,7 +25,8 @@ def _transform() -> Callable[[str], str]:
     # A script that watches its loop may have no IPython.
     from IPython.core.inputtransformer2 import TransformerManager
 
-    return TransformerManager().transform_cell
+    transform: Callable[[str], str] = TransformerManager().transform_cell
+    return transform
 
 
 def parsed(source: str) -> ast.Module | None:

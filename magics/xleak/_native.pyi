@@ -851,10 +851,8 @@ def is_small_scalar(value: object) -> bool:
 def parts_of(object: object, barriers: list[object]) -> set[int]:
     """Return the identity of an object and those of everything large that it reaches."""
 
-def reaches(
-    object: object, parts: set[int], barriers: list[object], deadline_ms: float | None
-) -> bool:
-    """Return whether an object is or reaches one of the parts; False where time ran out."""
+def reaches(object: object, parts: set[int], barriers: list[object]) -> bool:
+    """Return whether an object is or reaches one of the parts."""
 
 def lengths_in(names: dict[str, Any], types: tuple[type, ...]) -> dict[str, tuple[int, int]]:
     """Return the id and the length of each value that is exactly of one of the built-in types. Names ``_n`` are left
@@ -1037,10 +1035,10 @@ class HeapSnapshot:
     def own_bytes(self, label: str) -> int:
         """Return what the value of a label itself takes."""
 
-    def reachable_bytes(self, label: str, deadline_ms: float | None) -> int | None:
+    def reachable_bytes(self, label: str, most: int) -> int | None:
         """Return all that a label leads to, but through modules, types and namespaces.
 
-        None where time ran out.
+        None where that takes more than ``most`` references.
         """
 
     def other_ways(self, label: str, most: int) -> list[str]:

@@ -41,8 +41,8 @@ std::vector<GraphNode> way_to(const LargeVector<GraphNode>& before, GraphNode ro
 
 std::optional<std::int64_t> reachable_bytes(const Graph& graph, GraphNode node,
                                             const LargeVector<std::int64_t>& bytes, Marks avoided,
-                                            const Stop& stop) {
-  StopWatch watch(stop);
+                                            std::size_t most) {
+  std::size_t followed = 0;
   LargeVector<GraphNode> pending{node};
   avoided[node] = true;
   std::int64_t sum = 0;
@@ -51,7 +51,7 @@ std::optional<std::int64_t> reachable_bytes(const Graph& graph, GraphNode node,
     pending.pop_back();
     sum += bytes[at];
     for (auto edge = graph.first[at]; edge < graph.first[at + 1]; ++edge) {
-      if (watch.step()) return std::nullopt;
+      if (++followed > most) return std::nullopt;
       const GraphNode next = graph.targets[edge];
       if (!avoided[next]) pending.push_back(next);
       avoided[next] = true;

@@ -128,9 +128,15 @@ TEST_SUITE("graph") {
 
   TEST_CASE("reachable bytes count what is shared too, once") {
     const Graph graph = graph_of({{1, 2}, {3, 4}, {4}, {4, 1}, {}});
-    CHECK(*reachable_bytes(graph, 1, {0, 1, 2, 30, 400}, Marks(5), kNever) == 431);
-    CHECK(*reachable_bytes(graph, 1, {0, 1, 2, 30, 400}, {false, false, false, true, false},
-                           kNever) == 401);
+    CHECK(*reachable_bytes(graph, 1, {0, 1, 2, 30, 400}, Marks(5), 10) == 431);
+    CHECK(*reachable_bytes(graph, 1, {0, 1, 2, 30, 400}, {false, false, false, true, false}, 10) ==
+          401);
+  }
+
+  TEST_CASE("reachable bytes behind more references than asked for are unknown") {
+    const Graph graph = graph_of({{1}, {2}, {3}, {}});
+    CHECK(*reachable_bytes(graph, 0, {1, 1, 1, 1}, Marks(4), 3) == 4);
+    CHECK_FALSE(reachable_bytes(graph, 0, {1, 1, 1, 1}, Marks(4), 2));
   }
 
   TEST_CASE("nodes that reach each other are one component") {
@@ -197,7 +203,5 @@ TEST_SUITE("graph") {
     CHECK_FALSE(components(chain, at_once));
     CHECK_FALSE(garbage_cycles(chain, Marks(100'000, true), {0}, LargeVector<std::int64_t>(100'000),
                                at_once));
-    CHECK_FALSE(
-        reachable_bytes(chain, 0, LargeVector<std::int64_t>(100'000), Marks(100'000), at_once));
   }
 }

@@ -303,8 +303,9 @@ def test_a_shared_value_belongs_to_neither_and_each_is_told_of_the_other() -> No
     assert heap.retained_bytes("first") < MIB
     assert heap.retained_bytes("second") < MIB
     assert heap.other_ways("first", 5) == ["second['inner']"]
-    reachable = heap.reachable_bytes("first", None)
+    reachable = heap.reachable_bytes("first", 1000)
     assert reachable is not None and reachable >= 4 * MIB
+    assert heap.reachable_bytes("first", 0) is None
 
 
 def test_two_places_with_one_label_are_one_holder() -> None:

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "facts/closure.hpp"
+#include "facts/limits.hpp"
 #include "pybind11/pybind11.h"
 
 namespace xleak::bindings {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "bindings/limits.hpp"
 #include "bindings/register.hpp"
 #include "facts/collector_paused.hpp"
 #include "facts/error_remains.hpp"
@@ -110,11 +109,10 @@ void register_facts(py::module_& m) {
       "Return the identities of an object and of all larger objects and buffers that it reaches.");
   m.def(
       "reaches",
-      [](const py::object& object, const facts::Parts& parts, const py::list& barriers,
-         std::optional<double> deadline_ms) {
-        return facts::reaches(object.ptr(), parts, pointers(barriers), limits_of(deadline_ms));
+      [](const py::object& object, const facts::Parts& parts, const py::list& barriers) {
+        return facts::reaches(object.ptr(), parts, pointers(barriers));
       },
-      py::arg("object"), py::arg("parts"), py::arg("barriers"), py::arg("deadline_ms"),
+      py::arg("object"), py::arg("parts"), py::arg("barriers"),
       "Return whether an object is or reaches one of the parts.");
   m.def(
       "type_name",

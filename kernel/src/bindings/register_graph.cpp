@@ -288,15 +288,8 @@ void register_graph(py::module_& m) {
           "own_bytes",
           [](const HeapSnapshot& heap, const std::string& label) { return heap.own_bytes(label); },
           py::arg("label"), "Return what the value of a label itself takes.")
-      .def(
-          "reachable_bytes",
-          [](const HeapSnapshot& heap, const std::string& label,
-             std::optional<double> deadline_ms) {
-            const facts::Limits limits = limits_of(deadline_ms);
-            return heap.reachable_bytes(label, stop_of(limits));
-          },
-          py::arg("label"), py::arg("deadline_ms"),
-          "Return all that a label leads to, shared or not.")
+      .def("reachable_bytes", &HeapSnapshot::reachable_bytes, py::arg("label"), py::arg("most"),
+           "Return all that a label leads to, shared or not.")
       .def("retained_by_device", &HeapSnapshot::retained_by_device, py::arg("label"),
            "Return what of the retained bytes is tensors' own, by device.")
       .def("other_ways", &HeapSnapshot::other_ways, py::arg("label"), py::arg("most"),

@@ -1,30 +1,11 @@
 #include "closure.hpp"
 
-#include <ctime>
-
 #include "reference.hpp"
 
 namespace xleak::facts {
-namespace {
 
-// The limits are asked this often: some 10 microseconds of work.
-constexpr std::size_t kObjectsBetweenStops = 256;
-
-}  // namespace
-
-bool Limits::reached() const { return late() || (interrupted && interrupted()); }
-
-ThreadClock::time_point ThreadClock::now() noexcept {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return time_point(std::chrono::seconds(time.tv_sec) + duration(time.tv_nsec));
-}
-
-bool Limits::late() const { return deadline && ThreadClock::now() >= *deadline; }
-
-Closure::Closure(KnownTypes& types, TorchFacts& torch, const Pointers& barriers,
-                 const Limits& limits)
-    : types_(types), torch_(torch), barriers_(barriers), limits_(limits) {}
+Closure::Closure(KnownTypes& types, TorchFacts& torch, const Pointers& barriers)
+    : types_(types), torch_(torch), barriers_(barriers) {}
 
 Closure::~Closure() {
   for (const Node& node : nodes_) Py_DECREF(node.object);
@@ -35,7 +16,6 @@ bool Closure::add_root(PyObject* object) {
   if (is_barrier(object, kind)) return true;
   add_node(object, kind);
   for (; current_ < nodes_.size(); ++current_) {
-    step();
     PyObject* reached = nodes_[current_].object;
     const auto traverse = Py_TYPE(reached)->tp_traverse;
     if (traverse != nullptr && PyType_IS_GC(Py_TYPE(reached))) traverse(reached, visit, this);
@@ -49,18 +29,12 @@ int Closure::visit(PyObject* target, void* self) {
   auto* closure = static_cast<Closure*>(self);
   // The caller is C code, which an exception must not cross.
   try {
-    closure->step();
     closure->add_edge(target);
     return closure->failed_ ? -1 : 0;
   } catch (...) {
     closure->failed_ = true;
     return -1;
   }
-}
-
-/// One list may have millions of items, so the limits are asked within it too.
-void Closure::step() {
-  if (++steps_ % kObjectsBetweenStops == 0 && limits_.reached()) failed_ = true;
 }
 
 bool Closure::is_barrier(PyObject* object, Kind kind) const {
@@ -98,10 +72,8 @@ void Closure::add_hidden_edges() {
     add_edge(array->base);
     if (!array->owns_data() || !array->holds_objects()) return;
     auto** items = reinterpret_cast<PyObject**>(array->data);
-    for (std::int64_t i = 0, count = array->item_count(); i < count && !failed_; ++i) {
-      step();
+    for (std::int64_t i = 0, count = array->item_count(); i < count && !failed_; ++i)
       add_edge(items[i]);
-    }
   } else if (nodes_[current_].kind == Kind::tensor) {
     add_edge(torch_.base_of(object).get());
     add_edge(torch_.gradient_of(object).get());

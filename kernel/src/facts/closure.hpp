@@ -1,10 +1,7 @@
 #pragma once
 #include <Python.h>
 
-#include <chrono>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -13,23 +10,7 @@
 
 namespace xleak::facts {
 
-/// The processor time of the calling thread: a limit means the same on a loaded machine.
-struct ThreadClock {
-  using duration = std::chrono::nanoseconds;
-  using time_point = std::chrono::time_point<ThreadClock, duration>;
-  static time_point now() noexcept;
-};
-
 using Pointers = std::unordered_set<PyObject*>;
-
-/// When to give up. The thread that works is the one that made the deadline.
-struct Limits {
-  std::optional<ThreadClock::time_point> deadline;
-  std::function<bool()> interrupted;
-  bool reached() const;
-  /// The same without asking `interrupted`, which may let other threads run.
-  bool late() const;
-};
 
 /// One object that was reached.
 struct Node {
@@ -42,19 +23,18 @@ struct Node {
 /// Runs no code of the objects. Holds one reference to each until it goes.
 class Closure {
  public:
-  Closure(KnownTypes& types, TorchFacts& torch, const Pointers& barriers, const Limits& limits);
+  Closure(KnownTypes& types, TorchFacts& torch, const Pointers& barriers);
   ~Closure();
   Closure(const Closure&) = delete;
   Closure& operator=(const Closure&) = delete;
 
-  /// Follows `object`. False: a limit was reached, and the closure is of no use any more.
+  /// Follows `object`. False: there was no memory, and the closure is of no use any more.
   bool add_root(PyObject* object);
 
   const std::vector<Node>& nodes() const { return nodes_; }
 
  private:
   static int visit(PyObject* target, void* self);
-  void step();
   void add_edge(PyObject* target);
   void add_hidden_edges();
   void add_node(PyObject* object, Kind kind);
@@ -63,11 +43,9 @@ class Closure {
   KnownTypes& types_;
   TorchFacts& torch_;
   const Pointers& barriers_;
-  const Limits& limits_;
   std::vector<Node> nodes_;
   Pointers known_;
   std::size_t current_ = 0;
-  std::size_t steps_ = 0;
   bool failed_ = false;
 };
 

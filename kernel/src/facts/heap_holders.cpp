@@ -78,12 +78,12 @@ std::int64_t HeapSnapshot::own_bytes(Node node, const monitor::Marks* among) con
 }
 
 std::optional<std::int64_t> HeapSnapshot::reachable_bytes(const std::string& label,
-                                                          const monitor::Stop& stop) const {
+                                                          std::size_t most) const {
   const auto node = label_node(label);
   if (!node) return 0;
   monitor::Marks avoided(graph_.size(), false);
   for (const Node common : common_) avoided[common] = true;
-  return monitor::reachable_bytes(graph_, *node, bytes_, avoided, stop);
+  return monitor::reachable_bytes(graph_, *node, bytes_, avoided, most);
 }
 
 std::map<std::string, std::int64_t> HeapSnapshot::retained_by_device(

@@ -201,7 +201,8 @@ std::int64_t HeapSnapshot::freed_behind(const std::vector<std::uintptr_t>& objec
 std::int64_t HeapSnapshot::freed_without(const std::vector<PyObject*>& objects) const {
   monitor::Marks gone(graph_.size(), false);
   for (const Node node : nodes_of(objects)) gone[node] = true;
-  return retained_[0] - *monitor::reachable_bytes(graph_, 0, bytes_, std::move(gone), nullptr);
+  return retained_[0] -
+         *monitor::reachable_bytes(graph_, 0, bytes_, std::move(gone), graph_.targets.size());
 }
 
 std::size_t HeapSnapshot::holders_of(PyObject* object) const {

@@ -13,6 +13,7 @@
 #include "address_index.hpp"
 #include "closure.hpp"
 #include "known_types.hpp"
+#include "limits.hpp"
 #include "live_objects.hpp"
 #include "reference.hpp"
 #include "torch_facts.hpp"
@@ -74,9 +75,8 @@ class HeapSnapshot {
   /// What of the retained bytes is tensors' own, by device.
   std::map<std::string, std::int64_t> retained_by_device(const std::string& label) const;
   /// All that the label leads to, shared or not, but through modules, types and namespaces. Empty
-  /// where it was stopped.
-  std::optional<std::int64_t> reachable_bytes(const std::string& label,
-                                              const monitor::Stop& stop) const;
+  /// where that takes more than `most` references.
+  std::optional<std::int64_t> reachable_bytes(const std::string& label, std::size_t most) const;
 
   /// How else the value of a label is reached: expressions such as `Out[2]` or `cache['a'][0]`,
   /// nearest first, at most `most`. Needs the GIL.

@@ -30,8 +30,7 @@ void add_part(const Node& node, KnownTypes& types, Parts& parts) {
 Parts parts_of(PyObject* object, const Pointers& barriers) {
   KnownTypes types;
   TorchFacts torch;
-  const Limits none;
-  Closure closure(types, torch, barriers, none);
+  Closure closure(types, torch, barriers);
   closure.add_root(object);
   Parts parts{identity(object)};
   for (const Node& node : closure.nodes()) add_part(node, types, parts);
@@ -41,10 +40,10 @@ Parts parts_of(PyObject* object, const Pointers& barriers) {
   return parts;
 }
 
-bool reaches(PyObject* object, const Parts& parts, const Pointers& barriers, const Limits& limits) {
+bool reaches(PyObject* object, const Parts& parts, const Pointers& barriers) {
   KnownTypes types;
   TorchFacts torch;
-  Closure closure(types, torch, barriers, limits);
+  Closure closure(types, torch, barriers);
   if (!closure.add_root(object)) return false;
   Parts reached;
   for (const Node& node : closure.nodes()) {

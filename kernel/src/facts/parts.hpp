@@ -14,7 +14,7 @@ using Parts = std::unordered_set<std::int64_t>;
 
 Parts parts_of(PyObject* object, const Pointers& barriers);
 
-/// Whether `object` is or reaches one of `parts`. False too where a limit was reached.
-bool reaches(PyObject* object, const Parts& parts, const Pointers& barriers, const Limits& limits);
+/// Whether `object` is or reaches one of `parts`.
+bool reaches(PyObject* object, const Parts& parts, const Pointers& barriers);
 
 }  // namespace xleak::facts

@@ -15,8 +15,6 @@ from xleak.shell.tracebacks import LAST_TRACEBACK, frames_to_go, last_errors
 if TYPE_CHECKING:
     from xleak.shell.watcher import Watcher
 
-# For one error. What it reaches beyond that stays unsearched.
-_SEARCH_MS = 500.0
 # More than anybody reads.
 _WAYS = 100
 _QUOTED = re.compile(r"'[^']*'")
@@ -55,7 +53,7 @@ def make_plan(
     ids = {id(it) for it in plan.objects}
     plan.dropped += [it for it, value in [*caches.slots(), *kept.of_tools()] if id(value) in ids]
     errors = last_errors(shell)
-    plan.drops_traceback = any(_reaches(error, parts, barriers) for error in errors)
+    plan.drops_traceback = any(_native.reaches(error, parts, barriers) for error in errors)
     going = [*shell_labels(watcher, ids), *names]
     links: list[tuple[Any, Any]] = []
     if plan.drops_traceback:
@@ -113,10 +111,6 @@ def _views(watcher: Watcher, parts: set[int], known: set[int], kept: Namespace) 
         if own and own <= parts:
             views.append(value)
     return views
-
-
-def _reaches(value: object, parts: set[int], barriers: list[object]) -> bool:
-    return _native.reaches(value, parts, barriers, _SEARCH_MS)
 
 
 def _holders(heap: _native.HeapSnapshot, value: Any, going: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from xleak import _native
-from xleak.originals import _current_frames, threading, time
+from xleak.originals import _current_frames, threading
 from xleak.shell import gradient_table, torch_module
 from xleak.shell.caches import LAST_RESULT
 from xleak.shell.fields import class_fields, loaded_class
@@ -187,8 +187,8 @@ def _own_keys(entries: dict[Any, Any], names: Iterable[str]) -> list[Any]:
 
 # Less is not worth a line.
 LEAST_BYTES = 64 << 10
-_SHARED_MS = 50.0
-_ALL_SHARED_MS = 1000.0
+# So many references are followed in some 50 ms. By number, so that a report is the same on any machine.
+_MOST_REFERENCES = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -200,16 +200,14 @@ class NameFacts:
     own: int
     retained: int
     shared: int | None
-    """What others reach too; None where finding out took too long."""
+    """What others reach too; None where it leads to more objects than are searched."""
     devices: dict[str, int]
     """Of the retained bytes those of tensors, by device."""
 
 
-def name_facts(
-    heap: _native.HeapSnapshot, label: str, value: Any, shared_ms: float = _SHARED_MS
-) -> NameFacts:
+def name_facts(heap: _native.HeapSnapshot, label: str, value: Any) -> NameFacts:
     """The facts of a label of the snapshot and the value behind it."""
-    reachable = heap.reachable_bytes(label, shared_ms)
+    reachable = heap.reachable_bytes(label, _MOST_REFERENCES)
     retained = heap.retained_bytes(label)
     return NameFacts(
         label,
@@ -248,11 +246,9 @@ def largest_names(
     large.sort(key=lambda label: sizes[label], reverse=True)
     # What is shared takes a search for each name, so only for those that are shown.
     shown, facts = large[:most], []
-    until = time.thread_time() + _ALL_SHARED_MS / 1000
     for done, label in enumerate(shown):
         on_name(done / len(shown))
-        left_ms = max(0.0, until - time.thread_time()) * 1000
-        facts.append(name_facts(heap, label, values[label], min(_SHARED_MS, left_ms)))
+        facts.append(name_facts(heap, label, values[label]))
     return facts
 
 

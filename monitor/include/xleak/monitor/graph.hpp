@@ -55,10 +55,10 @@ XLEAK_MONITOR_API LargeVector<std::int64_t> retained_bytes(const DominatorTree& 
                                                            const LargeVector<std::int64_t>& bytes);
 
 /// The sum of `bytes` over all that `node` reaches, itself included, but not through what is
-/// `avoided`. Empty where it was stopped.
+/// `avoided`. Empty where that takes more than `most` references.
 XLEAK_MONITOR_API std::optional<std::int64_t> reachable_bytes(
     const Graph& graph, GraphNode node, const LargeVector<std::int64_t>& bytes, Marks avoided,
-    const Stop& stop);
+    std::size_t most);
 
 /// By node, the number of its strongly connected component, counted from 0: nodes that reach each
 /// other share one. Tarjan 1972. Empty where it was stopped.

@@ -62,6 +62,7 @@ HeapSnapshot::HeapSnapshot(monitor::LargeVector<NamedSlot> slots, std::vector<Na
 
 bool HeapSnapshot::read(const Limits& limits) {
   limits_ = &limits;
+  knows_blocks_ = monitor::ledger_state().installed;
   const TrackedObjects tracked;
   if (!tracked) return false;
   reserve(static_cast<std::size_t>(tracked.size()));
@@ -72,6 +73,7 @@ bool HeapSnapshot::read(const Limits& limits) {
     read_roots();
     complete = read_rows(tracked);
     if (complete) fill_late_edges();
+    if (complete && knows_blocks_) find_native_memory();
     if (complete) read_outside();
   } catch (...) {
     // Out of memory.
@@ -229,7 +231,9 @@ void HeapSnapshot::add_reference(PyObject* target) {
   if (target == nullptr || target == Py_None || !is_in_use(target)) return;
   if (Py_TYPE(target)->tp_traverse == nullptr) {
     const Kind kind = types_.kind_of(Py_TYPE(target));
-    if (is_leaf(target, kind)) {
+    // What an extension module has in it is asked for once all is read.
+    const bool is_asked = knows_blocks_ && types_.native_bytes(Py_TYPE(target)) > sizeof(PyObject);
+    if (!is_asked && is_leaf(target, kind)) {
       PythonBytes own;
       types_.add_own_bytes(target, kind, own);
       // A large one has a way to it that is worth telling.

@@ -324,6 +324,15 @@ class HeapSnapshot {
   template <typename Visit>
   void each_freed_below(Node label, const monitor::Marks& freed, Visit visit) const;
   Node add_storage(const std::optional<StorageFacts>& storage, std::uint32_t references);
+  struct Edge {
+    Node from;
+    Node to;
+  };
+  void find_native_memory();
+  std::vector<monitor::LargeBlock> without_owner(
+      const std::vector<monitor::LargeBlock>& blocks) const;
+  void find_hidden_references(Node node, std::size_t bytes, std::vector<Edge>& edges);
+  void insert(const std::vector<Edge>& edges);
   void read_outside();
   bool held_outside(Node node);
   std::optional<Node> label_node(const std::string& label) const;
@@ -445,6 +454,7 @@ class HeapSnapshot {
   PythonBytes leaves_;  ///< Small objects that only the one being read refers to.
   std::size_t steps_ = 0;
   bool failed_ = false;
+  bool knows_blocks_ = false;  ///< The large blocks of malloc, by the ledger.
 
   monitor::DominatorTree tree_;
   monitor::LargeVector<std::int64_t> retained_;

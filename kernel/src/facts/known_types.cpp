@@ -1,6 +1,9 @@
 #include "known_types.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <string_view>
 
 #include "python_versions.hpp"
 #include "reference.hpp"
@@ -41,6 +44,29 @@ PyObject* module_in(PyObject* dict) {
 bool is_of_the_notebook(PyObject* module) {
   return module != nullptr && PyUnicode_CheckExact(module) &&
          PyUnicode_CompareWithASCIIString(module, "__main__") == 0;
+}
+
+/// How Python lets go of an instance of a class that was written in Python. The first call makes
+/// objects.
+destructor release_of_classes() {
+  static const destructor known = [] {
+    const Reference type = Reference::steal(PyErr_NewException("xleak.Layout", nullptr, nullptr));
+    if (!type) PyErr_Clear();
+    return type ? reinterpret_cast<PyTypeObject*>(type.get())->tp_dealloc : nullptr;
+  }();
+  return known;
+}
+
+/// Whether code of the interpreter, of an extension of the standard library, or of xleak lets go of
+/// an instance.
+bool is_known(const PyTypeObject* type) {
+  Dl_info its{}, python{}, own{};
+  if (::dladdr(reinterpret_cast<const void*>(type->tp_dealloc), &its) == 0) return true;
+  if (::dladdr(&PyType_Type, &python) == 0 || its.dli_fbase == python.dli_fbase) return true;
+  // What a snapshot knows are addresses of blocks.
+  static const char kHere = 0;
+  if (::dladdr(&kHere, &own) == 0 || its.dli_fbase == own.dli_fbase) return true;
+  return std::string_view(its.dli_fname).find("/lib-dynload/") != std::string_view::npos;
 }
 
 std::int64_t size_told(PyCFunction size_of, PyObject* object) {
@@ -171,6 +197,8 @@ std::int64_t shown_bytes(PyObject* array) {
 }
 
 KnownTypes::KnownTypes(std::pmr::memory_resource* memory) : known_(memory) {
+  // Types are looked up while the collector's own functions run, which must make nothing.
+  release_of_classes();
   const auto add = [this](PyTypeObject* type, Kind kind) {
     bases_.push_back({type, kind, own_sizeof(type)});
   };
@@ -215,13 +243,16 @@ KnownTypes::KnownTypes(std::pmr::memory_resource* memory) : known_(memory) {
   add(&PyBaseObject_Type, Kind::plain);
 }
 
-const KnownTypes::Base& KnownTypes::base_of(PyTypeObject* type) {
+const KnownTypes::Known& KnownTypes::known(PyTypeObject* type) {
   auto& latest = latest_[(reinterpret_cast<std::uintptr_t>(type) >> 4) % latest_.size()];
   if (latest.first == type) return *latest.second;
-  const auto [known, is_new] = known_.emplace(type, nullptr);
-  if (is_new) known->second = &find_base(type);
-  latest = {type, known->second};
-  return *known->second;
+  const auto [known, is_new] = known_.emplace(type, Known{nullptr, 0});
+  if (is_new) {
+    const Base& base = find_base(type);
+    known->second = {&base, find_native_bytes(type, base.kind)};
+  }
+  latest = {type, &known->second};
+  return known->second;
 }
 
 const KnownTypes::Base& KnownTypes::find_base(PyTypeObject* type) const {
@@ -230,6 +261,14 @@ const KnownTypes::Base& KnownTypes::find_base(PyTypeObject* type) const {
     if (PyType_IsSubtype(type, base.type)) return base;
   }
   return bases_.back();
+}
+
+std::size_t KnownTypes::find_native_bytes(PyTypeObject* type, Kind kind) const {
+  PyTypeObject* number = imported_type("numpy", "generic");
+  if (kind != Kind::plain || (number != nullptr && PyType_IsSubtype(type, number) != 0)) return 0;
+  // What a class in Python adds are references, which the collector sees.
+  while (type->tp_base != nullptr && type->tp_dealloc == release_of_classes()) type = type->tp_base;
+  return is_known(type) ? 0 : static_cast<std::size_t>(type->tp_basicsize);
 }
 
 void KnownTypes::add_own_bytes(PyObject* object, Kind kind, PythonBytes& bytes) {
@@ -250,7 +289,7 @@ void KnownTypes::add_own_bytes(PyObject* object, Kind kind, PythonBytes& bytes) 
         return bytes.add_block(type->tp_basicsize + type->tp_itemsize * digits);
       }
       bytes.add_block(std::max<std::int64_t>(
-          0, size_told(base_of(Py_TYPE(object)).size_of, object) - type->tp_basicsize));
+          0, size_told(known(Py_TYPE(object)).base->size_of, object) - type->tp_basicsize));
       return bytes.add_block(head);
     case Kind::ndarray:
       bytes.malloc_bytes += owned_array_bytes(object);

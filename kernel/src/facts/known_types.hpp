@@ -40,7 +40,11 @@ class KnownTypes {
   KnownTypes(const KnownTypes&) = delete;
   KnownTypes& operator=(const KnownTypes&) = delete;
 
-  Kind kind_of(PyTypeObject* type) { return base_of(type).kind; }
+  Kind kind_of(PyTypeObject* type) { return known(type).base->kind; }
+
+  /// How many bytes of an instance an extension module lays out, which may point to memory that the
+  /// instance shows by no interface; 0 where Python itself or NumPy knows them.
+  std::size_t native_bytes(PyTypeObject* type) { return known(type).native_bytes; }
 
   /// Adds what `object` itself takes, without what it refers to.
   void add_own_bytes(PyObject* object, Kind kind, PythonBytes& bytes);
@@ -51,13 +55,18 @@ class KnownTypes {
     Kind kind;
     PyCFunction size_of;  ///< Its own __sizeof__, where it is written in C and takes nothing.
   };
-  const Base& base_of(PyTypeObject* type);
+  struct Known {
+    const Base* base;
+    std::size_t native_bytes;
+  };
+  const Known& known(PyTypeObject* type);
   const Base& find_base(PyTypeObject* type) const;
+  std::size_t find_native_bytes(PyTypeObject* type, Kind kind) const;
 
   std::vector<Base> bases_;
-  std::pmr::unordered_map<PyTypeObject*, const Base*> known_;
+  std::pmr::unordered_map<PyTypeObject*, Known> known_;
   /// The answers of the last types, by address: a heap has few types and many objects of each.
-  std::array<std::pair<PyTypeObject*, const Base*>, 64> latest_{};
+  std::array<std::pair<PyTypeObject*, const Known*>, 64> latest_{};
 };
 
 /// A type that a module which has been imported holds under `name`, or null.

@@ -26,8 +26,10 @@ _CODE = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
 _DATA = (str, bytes, bytearray, memoryview, int, float, complex, list, set, deque, tuple)
 _SHOWING = (
     *("__array__", "__array_interface__", "__arrow_c_stream__", "__arrow_c_array__"),
-    *("__dataframe__", "nbytes", "tobytes", "getbuffer", "shape"),
+    *("__dataframe__", "tobytes", "getbuffer"),
 )
+# Not the methods of that name: `shape()` of a drawing draws one.
+_MEASURES = ("nbytes", "shape")
 # What they show is on the screen, or their use goes on behind the scenes.
 _WORKING = [
     ("matplotlib.figure", "FigureBase"),
@@ -186,7 +188,11 @@ def is_code_or_data(value: object) -> bool:
     if _native.is_kind_of(value, (*_CODE, *_DATA)) or _native.is_exactly(value, CONTAINERS):
         return True
     fields = [class_fields(base) for base in ancestors_of(type(value))]
-    return any(name in its for its in fields for name in _SHOWING)
+    return any(
+        name in its and (name in _SHOWING or type(its[name]) is not types.FunctionType)
+        for its in fields
+        for name in (*_SHOWING, *_MEASURES)
+    )
 
 
 def works_behind_the_scenes(value: object) -> bool:

@@ -1,0 +1,91 @@
+// Memory that objects of extension modules have, and show by no interface.
+#include <algorithm>
+
+#include "heap_snapshot.hpp"
+#include "native_memory.hpp"
+
+namespace xleak::facts {
+namespace {
+
+// The ledger knows no smaller blocks.
+constexpr std::int64_t kLeastOwnedBytes = 64 << 10;
+// For less nobody waits until all objects are read once more.
+constexpr std::int64_t kLeastWithoutOwner = 1 << 20;
+
+}  // namespace
+
+void HeapSnapshot::find_native_memory() {
+  const std::vector<monitor::LargeBlock> blocks = monitor::living_blocks();
+  const std::vector<monitor::LargeBlock> wanted = without_owner(blocks);
+  std::int64_t sum = 0;
+  for (const monitor::LargeBlock& block : wanted) sum += block.bytes;
+  if (sum < kLeastWithoutOwner) return;
+  NativeMemory memory(blocks, wanted, types_);
+  std::vector<Edge> edges;
+  const auto count = static_cast<Node>(addresses_.size());
+  for (Node node = 0; node < count; ++node) {
+    if (is_memory(node) || addresses_[node] == 0) continue;
+    auto* object = reinterpret_cast<PyObject*>(addresses_[node]);
+    const std::size_t bytes = types_.native_bytes(Py_TYPE(object));
+    if (bytes <= sizeof(PyObject)) continue;
+    find_hidden_references(node, bytes, edges);
+    for (const std::size_t index : memory.behind(object, bytes)) {
+      const auto address = memory_address(static_cast<std::int64_t>(wanted[index].address));
+      const Node known = index_.find(address);
+      const Node block = known != monitor::kNoNode ? known : add_node(address, wanted[index].bytes);
+      edges.push_back({node, block});
+    }
+  }
+  while (graph_.size() < addresses_.size()) graph_.end_row();
+  insert(edges);
+}
+
+/// References that an object has in its own bytes and does not show to the collector: to objects
+/// that have more references than are known.
+void HeapSnapshot::find_hidden_references(Node node, std::size_t bytes, std::vector<Edge>& edges) {
+  auto* object = reinterpret_cast<PyObject*>(addresses_[node]);
+  if (Py_TYPE(object)->tp_traverse != nullptr) return;
+  const auto* words = reinterpret_cast<const std::uintptr_t*>(object + 1);
+  for (std::size_t at = 0; at < (bytes - sizeof(PyObject)) / sizeof(std::uintptr_t); ++at) {
+    if (words[at] == 0 || (words[at] & 1) != 0) continue;
+    const Node target = index_.find(words[at]);
+    if (target == monitor::kNoNode || !held_outside(target)) continue;
+    edges.push_back({node, target});
+    references_[target] += 1;
+  }
+}
+
+/// Those that cells made and that no object has as its own.
+std::vector<monitor::LargeBlock> HeapSnapshot::without_owner(
+    const std::vector<monitor::LargeBlock>& blocks) const {
+  std::vector<bool> owned(blocks.size(), false);
+  for (Node node = 1; !blocks.empty() && node < addresses_.size(); ++node) {
+    if (bytes_[node] < kLeastOwnedBytes) continue;
+    const monitor::LargeBlock* block = monitor::block_with(blocks, start_of(node));
+    if (block != nullptr) owned[static_cast<std::size_t>(block - blocks.data())] = true;
+  }
+  std::vector<monitor::LargeBlock> found;
+  for (std::size_t at = 0; at < blocks.size(); ++at) {
+    const bool is_of_cell = blocks[at].cell != 0 && blocks[at].kind == monitor::BlockKind::heap;
+    if (is_of_cell && !owned[at]) found.push_back(blocks[at]);
+  }
+  return found;
+}
+
+/// Edges at the ends of rows. They come in the order of the nodes that they start at.
+void HeapSnapshot::insert(const std::vector<Edge>& edges) {
+  auto& targets = graph_.targets;
+  targets.resize(targets.size() + edges.size());
+  std::size_t left = edges.size();
+  for (Node node = graph_.size(); left > 0 && node-- > 0;) {
+    const std::uint64_t start = graph_.first[node], stop = graph_.first[node + 1];
+    graph_.first[node + 1] = stop + left;
+    std::uint64_t at = stop + left;
+    while (left > 0 && edges[left - 1].from == node) targets[--at] = edges[--left].to;
+    std::copy_backward(targets.begin() + static_cast<std::ptrdiff_t>(start),
+                       targets.begin() + static_cast<std::ptrdiff_t>(stop),
+                       targets.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+}
+
+}  // namespace xleak::facts

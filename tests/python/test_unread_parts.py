@@ -306,3 +306,60 @@ def test_an_optimizer_that_a_name_has_too_is_at_work(session: Session) -> None:
     pytest.importorskip("torch")
     named = "fits = [fit(0.1 * k) for k in range(1, 4)]; opt = fits[-1].opt"
     assert reported(session, FITS, named, "print([it.rate for it in fits])") == {}
+
+
+SAMPLES = """
+from functools import cached_property
+class Sample:
+    def __init__(self, k): self.k = k
+    @cached_property
+    def depth(self): return np.full(200_000, float(self.k))
+    def over(self, a, b): return float(self.depth[a:b].mean())
+"""
+
+
+def test_what_a_property_computed_is_reported_once_cells_go_on_without_it(session: Session) -> None:
+    make = "samples = [Sample(k) for k in range(4)]\nprint([s.depth.mean() for s in samples])"
+    over = "print([s.over(2, 9) for s in samples])"
+    assert reported(session, "import numpy as np", SAMPLES, make, over) == {}
+    assert reported(session, "print(max(s.k for s in samples))") == {
+        "samples": (6, "[vars(v0).pop('depth', None) for v0 in samples];")
+    }
+    assert reported(session, over) == {}
+
+
+FOLDS = """
+import numpy as np
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.model_selection import cross_validate
+rng = np.random.default_rng(0)
+X = rng.random((3000, 4))
+cv = cross_validate(ExtraTreesRegressor(30), X, X.sum(1), cv=4, return_estimator=True)
+importance = np.mean([m.feature_importances_ for m in cv["estimator"]], axis=0)
+"""
+
+
+def test_estimators_beside_scores_are_reported_once_the_scores_alone_are_read(
+    session: Session,
+) -> None:
+    assert reported(session, FOLDS) == {}
+    found = reported(session, "print(cv['test_score'].mean())")
+    assert found["cv"][1] == "del cv['estimator']"
+    assert found["cv"][0] >= 4 * 30 * 4000 * 64 // MIB
+    assert reported(session, "print(cv['estimator'][0].predict(X[:2]))") == {}
+
+
+PENS = """
+from PIL import Image, ImageDraw
+def drawn(n):
+    pen = ImageDraw.Draw(Image.new("RGB", (1000, 500)))
+    pen.text((9, 9), str(n))
+    return pen
+pens = {n: drawn(n) for n in range(3)}
+"""
+
+
+def test_drawings_keep_their_pictures_for_the_sake_of_lengths(session: Session) -> None:
+    found = reported(session, PENS, "print([pen.textlength('on') for pen in pens.values()])")
+    assert list(found) == ["pens"]
+    assert found["pens"][0] == 3 * 1000 * 500 * 4 // MIB

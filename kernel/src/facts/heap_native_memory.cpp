@@ -1,5 +1,8 @@
 // Memory that objects of extension modules have, and show by no interface.
 #include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
 
 #include "heap_snapshot.hpp"
 #include "native_memory.hpp"
@@ -12,6 +15,17 @@ constexpr std::int64_t kLeastOwnedBytes = 64 << 10;
 // For less nobody waits until all objects are read once more.
 constexpr std::int64_t kLeastWithoutOwner = 1 << 20;
 
+// Address and order of birth of a block, which no other block has.
+using BlockKey = std::pair<std::uintptr_t, std::uint32_t>;
+BlockKey key_of(const monitor::LargeBlock& block) { return {block.address, block.order}; }
+
+/// Those that no object led to when they were looked for: what a library made for itself while it
+/// was imported is not looked for after each cell.
+std::set<BlockKey>& known_to_be_nobodys() {
+  static std::set<BlockKey> keys;
+  return keys;
+}
+
 }  // namespace
 
 void HeapSnapshot::find_native_memory() {
@@ -20,24 +34,42 @@ void HeapSnapshot::find_native_memory() {
   std::int64_t sum = 0;
   for (const monitor::LargeBlock& block : wanted) sum += block.bytes;
   if (sum < kLeastWithoutOwner) return;
-  NativeMemory memory(blocks, wanted, types_);
+  std::vector<bool> found(wanted.size(), false);
+  NativeMemory memory(blocks, wanted, types_, index_);
   std::vector<Edge> edges;
-  const auto count = static_cast<Node>(addresses_.size());
-  for (Node node = 0; node < count; ++node) {
-    if (is_memory(node) || addresses_[node] == 0) continue;
+  for (const Node node : native_objects()) {
     auto* object = reinterpret_cast<PyObject*>(addresses_[node]);
     const std::size_t bytes = types_.native_bytes(Py_TYPE(object));
-    if (bytes <= sizeof(PyObject)) continue;
     find_hidden_references(node, bytes, edges);
     for (const std::size_t index : memory.behind(object, bytes)) {
+      found[index] = true;
       const auto address = memory_address(static_cast<std::int64_t>(wanted[index].address));
       const Node known = index_.find(address);
       const Node block = known != monitor::kNoNode ? known : add_node(address, wanted[index].bytes);
       edges.push_back({node, block});
     }
   }
+  for (std::size_t at = 0; at < wanted.size(); ++at) {
+    if (!found[at]) known_to_be_nobodys().insert(key_of(wanted[at]));
+  }
   while (graph_.size() < addresses_.size()) graph_.end_row();
   insert(edges);
+}
+
+/// The objects that extension modules lay out, in their order: those that names and entries lead
+/// to, but through modules, classes and functions of libraries, whose own are many thousands.
+std::vector<HeapSnapshot::Node> HeapSnapshot::native_objects() {
+  std::vector<Node> labels(labels_.size());
+  std::iota(labels.begin(), labels.end(), Node{1});
+  std::vector<Node> found;
+  each_reached(std::move(labels), closed(), [&](Node node) {
+    if (is_memory(node) || addresses_[node] == 0) return true;
+    auto* object = reinterpret_cast<PyObject*>(addresses_[node]);
+    if (types_.native_bytes(Py_TYPE(object)) > sizeof(PyObject)) found.push_back(node);
+    return true;
+  });
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 /// References that an object has in its own bytes and does not show to the collector: to objects
@@ -55,7 +87,7 @@ void HeapSnapshot::find_hidden_references(Node node, std::size_t bytes, std::vec
   }
 }
 
-/// Those that cells made and that no object has as its own.
+/// Those that cells made, that no object has as its own, and that may be somebody's.
 std::vector<monitor::LargeBlock> HeapSnapshot::without_owner(
     const std::vector<monitor::LargeBlock>& blocks) const {
   std::vector<bool> owned(blocks.size(), false);
@@ -64,11 +96,19 @@ std::vector<monitor::LargeBlock> HeapSnapshot::without_owner(
     const monitor::LargeBlock* block = monitor::block_with(blocks, start_of(node));
     if (block != nullptr) owned[static_cast<std::size_t>(block - blocks.data())] = true;
   }
+  std::set<BlockKey> nobodys;
   std::vector<monitor::LargeBlock> found;
   for (std::size_t at = 0; at < blocks.size(); ++at) {
     const bool is_of_cell = blocks[at].cell != 0 && blocks[at].kind == monitor::BlockKind::heap;
-    if (is_of_cell && !owned[at]) found.push_back(blocks[at]);
+    if (!is_of_cell || owned[at]) continue;
+    if (known_to_be_nobodys().count(key_of(blocks[at])) != 0) {
+      nobodys.insert(key_of(blocks[at]));
+    } else {
+      found.push_back(blocks[at]);
+    }
   }
+  // The others are gone.
+  known_to_be_nobodys() = std::move(nobodys);
   return found;
 }
 

@@ -329,6 +329,7 @@ class HeapSnapshot {
     Node to;
   };
   void find_native_memory();
+  std::vector<Node> native_objects();
   std::vector<monitor::LargeBlock> without_owner(
       const std::vector<monitor::LargeBlock>& blocks) const;
   void find_hidden_references(Node node, std::size_t bytes, std::vector<Edge>& edges);

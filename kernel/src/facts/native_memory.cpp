@@ -49,8 +49,9 @@ std::vector<std::uintptr_t> block_at(std::uintptr_t address) {
 }  // namespace
 
 NativeMemory::NativeMemory(const std::vector<monitor::LargeBlock>& known,
-                           const std::vector<monitor::LargeBlock>& wanted, KnownTypes& types)
-    : known_(known), wanted_(wanted), types_(types), left_(kMostOfAll) {
+                           const std::vector<monitor::LargeBlock>& wanted, KnownTypes& types,
+                           const AddressIndex& objects)
+    : known_(known), wanted_(wanted), types_(types), objects_(objects), left_(kMostOfAll) {
   for (const monitor::LargeBlock& block : wanted) {
     const std::uintptr_t end = block.address + static_cast<std::uintptr_t>(block.bytes);
     for (std::uintptr_t at = block.address >> kGranuleBits; at <= (end >> kGranuleBits); ++at)
@@ -89,6 +90,7 @@ bool NativeMemory::is_in_wanted(std::uintptr_t address) {
 void NativeMemory::follow(std::uintptr_t address, int depth) {
   constexpr std::uintptr_t kEndOfUser = std::uintptr_t{1} << 47;
   if (address >= kEndOfUser || followed_.size() >= kMostOfOne || left_ == 0) return;
+  if (objects_.find(address) != monitor::kNoNode) return;
   const monitor::LargeBlock* block = monitor::block_with(known_, address);
   if (block != nullptr && block->kind != monitor::BlockKind::python_arena) return;
   if (std::find(followed_.begin(), followed_.end(), address) != followed_.end()) return;

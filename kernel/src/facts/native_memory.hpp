@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "address_index.hpp"
 #include "known_types.hpp"
 #include "xleak/monitor/large_blocks.hpp"
 
@@ -18,9 +19,10 @@ namespace xleak::facts {
 class NativeMemory {
  public:
   /// known: all large blocks, by address. wanted: those of them, in that order, whose owner is not
-  /// known. Both outlive this object.
+  /// known. objects: those that are asked themselves. All outlive this object.
   NativeMemory(const std::vector<monitor::LargeBlock>& known,
-               const std::vector<monitor::LargeBlock>& wanted, KnownTypes& types);
+               const std::vector<monitor::LargeBlock>& wanted, KnownTypes& types,
+               const AddressIndex& objects);
 
   /// The wanted blocks that an object leads to, each once: the indexes of them. bytes: how many of
   /// its own an extension module lays out, more than its head.
@@ -40,6 +42,7 @@ class NativeMemory {
   const std::vector<monitor::LargeBlock>& known_;
   const std::vector<monitor::LargeBlock>& wanted_;
   KnownTypes& types_;
+  const AddressIndex& objects_;
   std::array<bool, 4096> granules_{};  ///< By a part of an address: whether a wanted block is near.
   std::vector<std::size_t> found_;
   std::vector<std::uintptr_t> followed_;  ///< Addresses of small blocks, of one object.

@@ -39,11 +39,18 @@ std::string message_of_entries(const Holder& holder) {
   return kept + "Free it with `" + holder.release + "`, or keep the small results alone.";
 }
 
+std::string message_of_elements(const Holder& holder) {
+  return std::to_string(holder.count) + " elements of " + holder.label + " keep " +
+         human(holder.held_bytes) + ". Later cells read `" + holder.largest +
+         "` alone. Free the others with `" + holder.release + "`.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
   return holder_findings(session, {{"kept input", "Delete it", message},
                                    {"other threads", "Delete it", message_of_threads},
                                    {"unread part", "Let go of it", message_of_parts},
-                                   {"unread entries", "Let go of it", message_of_entries}});
+                                   {"unread entries", "Let go of it", message_of_entries},
+                                   {"unread elements", "Delete them", message_of_elements}});
 }
 
 }  // namespace

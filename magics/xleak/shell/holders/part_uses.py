@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -34,8 +35,9 @@ Key = str | int | None
 
 
 class Step(NamedTuple):
-    """The kind of a container, "list", "dict", "tuple", "record" (a named tuple, by its names) or "instance" (an object
-    of the user's), and the keys, places or attributes at which the objects are; None: at any."""
+    """The kind of a container, "list", "places" (of a list, by number), "dict", "tuple", "record" (a named tuple, by
+    its names) or "instance" (an object of the user's), and the keys, places or attributes at which the objects are;
+    None: at any."""
 
     kind: str
     keys: frozenset[Key]
@@ -80,6 +82,13 @@ class PartUses:
     anything: bool = False
     reached: bool = False
 
+    def __or__(self, other: PartUses) -> PartUses:
+        return PartUses(
+            self.operations | other.operations,
+            self.anything or other.anything,
+            self.reached or other.reached,
+        )
+
 
 def uses_in(
     cells: Sequence[Cell],
@@ -90,13 +99,27 @@ def uses_in(
 ) -> PartUses:
     """What cells do with the objects behind a name. code: functions and classes by their names. makes_it: what the
     cells bind to the name is this container."""
+    return functools.reduce(
+        PartUses.__or__, uses_by_cell(cells, name, steps, code, makes_it), PartUses()
+    )
+
+
+def uses_by_cell(
+    cells: Sequence[Cell],
+    name: str,
+    steps: Sequence[Step],
+    code: Mapping[str, ast.AST],
+    makes_it: bool = False,
+) -> Iterator[PartUses]:
+    """The same of each cell."""
     reader = _Reader(name, steps, code, makes_it)
     for source, tree in cells:
+        reader.uses = PartUses()
         if tree is None or _RUNS_TEXT.search(source):
             reader.uses.anything |= re.search(rf"\b{re.escape(name)}\b", source) is not None
         if tree is not None:
             reader.cell(tree)
-    return reader.uses
+        yield reader.uses
 
 
 def code_in(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
@@ -562,7 +585,11 @@ def _key(it: ast.expr) -> Key | Begins:
     first = it.values[0] if isinstance(it, ast.JoinedStr) and it.values else None
     if isinstance(first, ast.Constant) and isinstance(first.value, str):
         return Begins(first.value)
-    value = it.value if isinstance(it, ast.Constant) else None
+    is_from_end = isinstance(it, ast.UnaryOp) and isinstance(it.op, ast.USub)
+    number = it.operand if isinstance(it, ast.UnaryOp) and is_from_end else it
+    value = number.value if isinstance(number, ast.Constant) else None
+    if is_from_end:
+        return -value if isinstance(value, int) else None
     return value if isinstance(value, (str, int)) else None
 
 

@@ -51,6 +51,7 @@ from xleak.shell.holders.squares import Squares
 from xleak.shell.holders.tapes import Tapes
 from xleak.shell.holders.unbounded_caches import UnboundedCaches
 from xleak.shell.holders.unread_additions import UnreadAdditions
+from xleak.shell.holders.unread_elements import UnreadElements
 from xleak.shell.holders.unread_entries import UnreadEntries
 from xleak.shell.holders.unread_parts import UnreadParts
 from xleak.shell.holders.unused_categories import UnusedCategories
@@ -146,6 +147,7 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         LibraryPiles(),
         UnreadParts(),
         UnreadEntries(),
+        UnreadElements(),
         AttachedData(),
         SingleGraphs(),
         UnusedCategories(),

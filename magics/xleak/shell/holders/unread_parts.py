@@ -7,7 +7,7 @@ import functools
 import re
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,15 @@ from xleak.shell.holders.containers import (
 from xleak.shell.holders.large_places import Place, large_places
 from xleak.shell.holders.look import LEAST_BYTES, REPORTED_BYTES, SINGLE_BYTES, Look
 from xleak.shell.holders.method_reads import may_read
-from xleak.shell.holders.part_uses import Key, PartUses, Step, code_in, uses_in
+from xleak.shell.holders.part_uses import (
+    Cell,
+    Key,
+    PartUses,
+    Step,
+    code_in,
+    uses_by_cell,
+    uses_in,
+)
 from xleak.shell.holders.unused_values import keeps_its_input
 from xleak.shell.modules import is_module
 from xleak.shell.source import parsed
@@ -77,14 +85,18 @@ class UnreadParts(AtVerdict):
             cells = [(at, (text, trees[text])) for at, text in look.sources.items()]
             later = [cell for at, cell in cells if at > made]
             for owners in (top, *_behind(look, top)):
-                uses = uses_in(later, place.name, owners.steps, code)
-                if not uses.anything and not uses.operations and not _hide(owners):
+                by_cell = list(uses_by_cell(later, place.name, owners.steps, code))
+                uses = functools.reduce(PartUses.__or__, by_cell, PartUses())
+                is_silent = not uses.anything and not uses.operations
+                if is_silent and not _hide(owners) and not _goes_on(place, owners, later, code):
                     # A cell that makes results may be the one that sums them up.
                     since = [cell for at, cell in cells if at >= made]
                     uses = uses_in(since, place.name, owners.steps, code, makes_it=True)
                 # Of what nothing is read at all, those decide that have it.
                 is_open = uses.anything or (owners is not top and not uses.operations)
                 holder = None if is_open else _holder(look, place, owners, uses)
+                if holder is None and (rest := _since_computed_parts_were_read(owners, by_cell)):
+                    holder = _holder(look, place, owners, rest)
                 if holder is not None:
                     yield holder
                     break
@@ -139,6 +151,40 @@ def _hide(owners: _Owners) -> bool:
     """Whether a library has what they keep, behind objects that are about something else."""
     target = _target(owners.objects[0])
     return not is_users_class(type(target)) and not _is_one_of(target, _MODELS)
+
+
+def _goes_on(
+    place: Place, owners: _Owners, later: Sequence[Cell], code: Mapping[str, ast.AST]
+) -> bool:
+    """Whether later cells read other entries of the dictionary of a library's that has them."""
+    step = owners.steps[len(place.steps)] if len(owners.steps) > len(place.steps) else None
+    if step is None or step.kind != "dict" or is_users_class(type(owners.objects[0])):
+        return False
+    others = frozenset(_native.names_in(place.value)) - step.keys
+    steps = [*place.steps, Step("dict", others)]
+    return bool(others) and uses_in(later, place.name, steps, code).reached
+
+
+def _since_computed_parts_were_read(
+    owners: _Owners, by_cell: Sequence[PartUses]
+) -> PartUses | None:
+    """What the cells read after the last one that read what `cached_property` keeps in the objects; None where there
+    is no such property, or these cells read nothing."""
+    kind = type(owners.objects[0])
+    computed = {
+        name
+        for base in ancestors_of(kind)
+        for name, its in class_fields(base).items()
+        if type(its) is functools.cached_property
+    }
+    own = {name for it in owners.objects for name in _fields(it) if type(name) is str}
+    rest = PartUses()
+    for uses in reversed(by_cell if computed & own else []):
+        is_read = any(may_read(owners.objects[0], it, computed, own) for it in uses.operations)
+        if uses.anything or is_read:
+            break
+        rest |= uses
+    return rest if rest.operations else None
 
 
 def _objects_in(value: Any, way: _Way, seen: set[int]) -> Iterator[tuple[Any, _Way]]:
@@ -207,7 +253,7 @@ def _holder(look: Look, place: Place, owners: _Owners, uses: PartUses) -> _nativ
         cause.cell if cause else None,
         _native.type_name(first) + (f".{part}" if part else ""),
         len(unread),
-        _release(look, place, owners, part) if part and is_used else _emptying(look, place),
+        _release(look, place, owners, part) if part and is_used else _emptying(look, place, owners),
         line=cause.line if cause else None,
     )
 
@@ -232,7 +278,12 @@ def _hidden_input(look: Look, place: Place, it: Any, parts: list[str]) -> _nativ
     )
 
 
-def _emptying(look: Look, place: Place) -> str:
+def _emptying(look: Look, place: Place, owners: _Owners) -> str:
+    steps = owners.steps[len(place.steps) :]
+    keys = steps[0].keys if steps and steps[0].kind == "dict" else frozenset[Key]()
+    # What else the dictionary has is no part of it.
+    if len(keys) == 1 and len(_native.names_in(place.value)) > 1:
+        return f"del {place.label}[{next(iter(keys))!r}]"
     return f"{place.label}.clear()" if place.steps else look.deleting(place.name)
 
 
@@ -240,12 +291,12 @@ def _release(look: Look, place: Place, owners: _Owners, part: str) -> str:
     """Code that lets go of one attribute of all objects; of the whole, where a library may need it."""
     first = owners.objects[0]
     if type(first) is types.MethodType or _native.is_kind_of(first, (dict,)):
-        return _emptying(look, place)
+        return _emptying(look, place, owners)
     value = _fields(first).get(part)
     is_of_library = not is_users_class(type(first))
     is_emptied = is_of_library and _native.is_exactly(value, CONTAINERS)
     if is_of_library and not is_emptied and not _is_data(value):
-        return _emptying(look, place)
+        return _emptying(look, place, owners)
     is_made_again = any(
         type(class_fields(base).get(part)) is functools.cached_property
         for base in ancestors_of(type(first))
@@ -263,7 +314,7 @@ def _release(look: Look, place: Place, owners: _Owners, part: str) -> str:
             loops += f" for v{level} in {at}{'.values()' if kind == 'dict' else ''}"
             at = f"v{level}"
         elif others or key is None:
-            return _emptying(look, place)
+            return _emptying(look, place, owners)
         else:
             at += f".{key}" if kind == "instance" else f"[{key!r}]"
     return f"[{gone.format(at, part)}{loops}];"

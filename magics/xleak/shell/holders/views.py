@@ -181,17 +181,33 @@ def _wasted(look: Look, it: Views) -> int:
 
 
 def _release(namespace: dict[str, Any], it: Views) -> str | None:
-    value, place, copied = value_at(namespace, it.label), as_written(it.label), it.copy_of("v")
-    if any(parent_of(way) != it.label for way in it.ways):
-        return replacing(namespace, it.ways, it.copy_of)
-    if type(value) is list and list.__len__(value) == len(it.ways):
+    by_container: dict[str, list[str]] = {}
+    for way in it.ways:
+        by_container.setdefault(parent_of(way), []).append(way)
+    loops, others = [], []
+    for place, ways in by_container.items():
+        loop = _copying_elements(namespace, place, ways, it.copy_of("v"))
+        if loop:
+            loops.append(loop)
+        else:
+            others += ways
+    rest = replacing(namespace, others, it.copy_of)
+    return None if rest is None else "; ".join([*loops, *([rest] if rest else [])])
+
+
+def _copying_elements(
+    namespace: dict[str, Any], container: str, ways: list[str], copied: str
+) -> str:
+    """A loop that puts copies in the places of elements; empty where their container has none."""
+    value, place = value_at(namespace, container) if container else None, as_written(container)
+    if type(value) is list and list.__len__(value) == len(ways):
         return f"{place}[:] = [{copied} for v in {place}]"
-    if type(value) is dict and dict.__len__(value) == len(it.ways):
+    if type(value) is dict and dict.__len__(value) == len(ways):
         return f"{place}.update({{k: {copied} for k, v in {place}.items()}})"
-    if type(value) is deque and deque.__len__(value) == len(it.ways):
+    if type(value) is deque and deque.__len__(value) == len(ways):
         return in_deque(place, copied)
-    if type(value) is list and len(it.ways) > _FEW:
+    if type(value) is list and len(ways) > _FEW:
         # The last element of a loop often has a name too, and is no view of what nobody shows.
-        at = ", ".join(map(str, sorted(int(way[len(it.label) + 1 : -1]) for way in it.ways)))
+        at = ", ".join(map(str, sorted(int(way[len(container) + 1 : -1]) for way in ways)))
         return f"{place}[:] = [{copied} if n in {{{at}}} else v for n, v in enumerate({place})]"
-    return replacing(namespace, it.ways, it.copy_of)
+    return ""

@@ -95,3 +95,20 @@ def test_attributes_in_slots_have_views_as_others_have(session: Session) -> None
     )
     found = told(session, shot, "shots = [Shot() for _ in range(2)]")
     assert found["shots"][0] == "warning"
+
+
+def test_several_containers_get_a_loop_each(session: Session) -> None:
+    make = (
+        "def cut():\n    table = np.ones((900, 1000))\n"
+        "    return {k: [table[n] for n in range(3)] for k in 'ab'}\nparts = cut()"
+    )
+    session.run("import numpy as np")
+    assert list(session.reported("XL118", make, "1", "2").values()) == [
+        (
+            6,
+            "parts['a'][:] = [v.copy() for v in parts['a']]; "
+            "parts['b'][:] = [v.copy() for v in parts['b']]",
+        )
+    ]
+    [found] = [it for it in _native.findings() if it.code == "XL118"]
+    assert session.reported("XL118", found.fixes[0].code or "") == {}

@@ -60,3 +60,12 @@ def test_a_number_that_looks_like_an_address_makes_nobody_an_owner(session: Sess
     session.shell.user_ns["address"] = blocks[-1].address
     assert session.run("import ctypes\nfalse = np.float64(address), ctypes.c_void_p(address)")
     assert retained(session, "page") == [pytest.approx(PICTURE_BYTES, rel=0.01)]
+
+
+def test_old_addresses_in_memory_of_somebody_else_make_no_owner(session: Session) -> None:
+    # What Pillow let go of has addresses of rows, and the small arrays of the forest get it.
+    assert session.run(PICTURE)
+    assert session.run(FOREST)
+    page, forest = retained(session, "page", "forest")
+    assert page == pytest.approx(PICTURE_BYTES, rel=0.01)
+    assert forest >= 20 * 7999 * 64

@@ -15,6 +15,9 @@ constexpr std::size_t kMostOfAll = 100'000;
 // What is larger is a large block itself.
 constexpr std::size_t kLargestStructure = 64 << 10;
 constexpr int kGranuleBits = 16;
+// An owner knows where its block begins, or where after it what was aligned does. Addresses further
+// within it are those of parts, which stay in memory that was freed and given to somebody else.
+constexpr std::uintptr_t kFarthestIn = 64;
 
 using Addresses = std::vector<std::uintptr_t>;
 
@@ -82,6 +85,7 @@ bool NativeMemory::is_in_wanted(std::uintptr_t address) {
   if (!granules_[granule_of(address)]) return false;
   const monitor::LargeBlock* block = monitor::block_with(wanted_, address);
   if (block == nullptr) return false;
+  if (address - block->address > kFarthestIn) return true;
   const auto index = static_cast<std::size_t>(block - wanted_.data());
   if (std::find(found_.begin(), found_.end(), index) == found_.end()) found_.push_back(index);
   return true;

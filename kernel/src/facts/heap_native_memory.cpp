@@ -1,7 +1,7 @@
 // Memory that objects of extension modules have, and show by no interface.
 #include <algorithm>
+#include <map>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "heap_snapshot.hpp"
@@ -15,15 +15,16 @@ constexpr std::int64_t kLeastOwnedBytes = 64 << 10;
 // For less nobody waits until all objects are read once more.
 constexpr std::int64_t kLeastWithoutOwner = 1 << 20;
 
-// Address and order of birth of a block, which no other block has.
-using BlockKey = std::pair<std::uintptr_t, std::uint32_t>;
+using BlockKey = HeapSnapshot::BlockKey;
 BlockKey key_of(const monitor::LargeBlock& block) { return {block.address, block.order}; }
 
-/// Those that no object led to when they were looked for: what a library made for itself while it
-/// was imported is not looked for after each cell.
-std::set<BlockKey>& known_to_be_nobodys() {
-  static std::set<BlockKey> keys;
-  return keys;
+/// By block the addresses of the objects that led to it when it was first looked for. Later its
+/// address may stand in memory that was freed and given to others. Empty: what a library made for
+/// itself while it was imported, say, is not looked for after each cell.
+using Owners = std::map<BlockKey, std::vector<std::uintptr_t>>;
+Owners& known_owners() {
+  static Owners owners;
+  return owners;
 }
 
 }  // namespace
@@ -34,26 +35,42 @@ void HeapSnapshot::find_native_memory() {
   std::int64_t sum = 0;
   for (const monitor::LargeBlock& block : wanted) sum += block.bytes;
   if (sum < kLeastWithoutOwner) return;
-  std::vector<bool> found(wanted.size(), false);
+  std::vector<std::vector<Node>> leading(wanted.size());
   NativeMemory memory(blocks, wanted, types_, index_);
   std::vector<Edge> edges;
   for (const Node node : native_objects()) {
     auto* object = reinterpret_cast<PyObject*>(addresses_[node]);
     const std::size_t bytes = types_.native_bytes(Py_TYPE(object));
     find_hidden_references(node, bytes, edges);
-    for (const std::size_t index : memory.behind(object, bytes)) {
-      found[index] = true;
-      const auto address = memory_address(static_cast<std::int64_t>(wanted[index].address));
-      const Node known = index_.find(address);
-      const Node block = known != monitor::kNoNode ? known : add_node(address, wanted[index].bytes);
-      edges.push_back({node, block});
-    }
+    for (const std::size_t index : memory.behind(object, bytes)) leading[index].push_back(node);
   }
   for (std::size_t at = 0; at < wanted.size(); ++at) {
-    if (!found[at]) known_to_be_nobodys().insert(key_of(wanted[at]));
+    const std::vector<Node> owners = owners_of(key_of(wanted[at]), leading[at]);
+    if (owners.empty()) continue;
+    const auto start = static_cast<std::int64_t>(wanted[at].address);
+    const Node block = add_node(memory_address(start), wanted[at].bytes);
+    for (const Node owner : owners) edges.push_back({owner, block});
   }
+  std::stable_sort(edges.begin(), edges.end(),
+                   [](const Edge& a, const Edge& b) { return a.from < b.from; });
   while (graph_.size() < addresses_.size()) graph_.end_row();
   insert(edges);
+}
+
+/// Of the objects that lead to a block now those that led to it first; all where none of those is
+/// left.
+std::vector<HeapSnapshot::Node> HeapSnapshot::owners_of(const BlockKey& block,
+                                                        const std::vector<Node>& leading) const {
+  std::vector<std::uintptr_t>& known = known_owners()[block];
+  std::vector<Node> owners;
+  for (const Node node : leading) {
+    if (std::find(known.begin(), known.end(), addresses_[node]) != known.end())
+      owners.push_back(node);
+  }
+  if (!owners.empty() || leading.empty()) return owners;
+  known.clear();
+  for (const Node node : leading) known.push_back(addresses_[node]);
+  return leading;
 }
 
 /// The objects that extension modules lay out, in their order: those that names and entries lead
@@ -96,19 +113,17 @@ std::vector<monitor::LargeBlock> HeapSnapshot::without_owner(
     const monitor::LargeBlock* block = monitor::block_with(blocks, start_of(node));
     if (block != nullptr) owned[static_cast<std::size_t>(block - blocks.data())] = true;
   }
-  std::set<BlockKey> nobodys;
+  Owners living;
   std::vector<monitor::LargeBlock> found;
   for (std::size_t at = 0; at < blocks.size(); ++at) {
     const bool is_of_cell = blocks[at].cell != 0 && blocks[at].kind == monitor::BlockKind::heap;
     if (!is_of_cell || owned[at]) continue;
-    if (known_to_be_nobodys().count(key_of(blocks[at])) != 0) {
-      nobodys.insert(key_of(blocks[at]));
-    } else {
-      found.push_back(blocks[at]);
-    }
+    const auto known = known_owners().find(key_of(blocks[at]));
+    const bool is_nobodys = known != known_owners().end() && known->second.empty();
+    if (known != known_owners().end()) living.insert(*known);
+    if (!is_nobodys) found.push_back(blocks[at]);
   }
-  // The others are gone.
-  known_to_be_nobodys() = std::move(nobodys);
+  known_owners() = std::move(living);
   return found;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "address_index.hpp"
@@ -53,6 +54,9 @@ struct SavedMemory {
 /// refers to it.
 class HeapSnapshot {
  public:
+  /// Address and order of birth of a block, which no other block has.
+  using BlockKey = std::pair<std::uintptr_t, std::uint32_t>;
+
   HeapSnapshot(monitor::LargeVector<NamedSlot> slots, std::vector<NamedRoot> roots,
                std::vector<SavedMemory> saved);
   HeapSnapshot(const HeapSnapshot&) = delete;
@@ -329,6 +333,7 @@ class HeapSnapshot {
     Node to;
   };
   void find_native_memory();
+  std::vector<Node> owners_of(const BlockKey& block, const std::vector<Node>& leading) const;
   std::vector<Node> native_objects();
   std::vector<monitor::LargeBlock> without_owner(
       const std::vector<monitor::LargeBlock>& blocks) const;

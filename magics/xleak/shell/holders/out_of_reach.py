@@ -58,7 +58,7 @@ def _holder(
     cause: Cause, found: list[_native.Holding], repair: str, kind: str = "out of reach"
 ) -> _native.Holder:
     first, *others = found
-    label = as_written(_IN_MODULE.sub(r"\1.", first.way, count=1))
+    label = as_written(_IN_MODULE.sub(r"\1.", first.way, count=1)).removesuffix(".__dict__")
     return _native.Holder(
         kind,
         f"{label} and {len(others)} others" if others else label,

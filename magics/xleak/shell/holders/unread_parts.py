@@ -95,8 +95,9 @@ class UnreadParts(AtVerdict):
                 # Of what nothing is read at all, those decide that have it.
                 is_open = uses.anything or (owners is not top and not uses.operations)
                 holder = None if is_open else _holder(look, place, owners, uses)
-                if holder is None and (rest := _since_computed_parts_were_read(owners, by_cell)):
-                    holder = _holder(look, place, owners, rest)
+                if rest := _since_computed_parts_were_read(owners, by_cell):
+                    found = [holder, _holder(look, place, owners, rest)]
+                    holder = max(found, key=lambda it: it.held_bytes if it else 0)
                 if holder is not None:
                     yield holder
                     break
@@ -244,16 +245,18 @@ def _holder(look: Look, place: Place, owners: _Owners, uses: PartUses) -> _nativ
     if kept < (REPORTED_BYTES if is_used and len(unread) >= _SEVERAL else SINGLE_BYTES):
         return None
     large = {part for _, its, _ in unread for part in its}
-    part = large.pop() if len(large) == 1 else ""
+    parts = sorted(large) if len(large) == 1 or of_user else []
     cause = cause_of(look.watcher.shell, place.births)
     return _native.Holder(
         "unread part",
         place.label,
         kept,
         cause.cell if cause else None,
-        _native.type_name(first) + (f".{part}" if part else ""),
+        _native.type_name(first) + "".join(f".{part}" for part in parts[:1]),
         len(unread),
-        _release(look, place, owners, part) if part and is_used else _emptying(look, place, owners),
+        _release(look, place, owners, parts)
+        if parts and is_used
+        else _emptying(look, place, owners),
         line=cause.line if cause else None,
     )
 
@@ -287,27 +290,20 @@ def _emptying(look: Look, place: Place, owners: _Owners) -> str:
     return f"{place.label}.clear()" if place.steps else look.deleting(place.name)
 
 
-def _release(look: Look, place: Place, owners: _Owners, part: str) -> str:
-    """Code that lets go of one attribute of all objects; of the whole, where a library may need it."""
+def _release(look: Look, place: Place, owners: _Owners, parts: Sequence[str]) -> str:
+    """Code that lets go of attributes of all objects; of the whole, where a library may need one."""
     first = owners.objects[0]
     if type(first) is types.MethodType or _native.is_kind_of(first, (dict,)):
         return _emptying(look, place, owners)
-    value = _fields(first).get(part)
-    is_of_library = not is_users_class(type(first))
-    is_emptied = is_of_library and _native.is_exactly(value, CONTAINERS)
-    if is_of_library and not is_emptied and not _is_data(value):
+    letting_go = [_letting_go(first, part) for part in parts]
+    if not all(letting_go):
         return _emptying(look, place, owners)
-    is_made_again = any(
-        type(class_fields(base).get(part)) is functools.cached_property
-        for base in ancestors_of(type(first))
-    )
-    gone = "vars({}).pop({!r}, None)" if is_made_again else "setattr({}, {!r}, None)"
-    gone = "{}.{}.clear()" if is_emptied else gone
+    gone = letting_go[0] if len(parts) == 1 else f"({', '.join(letting_go)})"
     loops, at = "", place.label
     steps = owners.steps[len(place.steps) :]
     if place.steps:
         each = place.each_alone(look) if len(steps) == 1 else ""
-        return f"[{gone.format('v', part)} {each}];" if each else ""
+        return f"[{gone.replace('{}', 'v')} {each}];" if each else ""
     for level, (kind, keys, _) in enumerate(steps):
         [key, *others] = keys
         if kind == "list" or (kind == "dict" and others):
@@ -317,7 +313,22 @@ def _release(look: Look, place: Place, owners: _Owners, part: str) -> str:
             return _emptying(look, place, owners)
         else:
             at += f".{key}" if kind == "instance" else f"[{key!r}]"
-    return f"[{gone.format(at, part)}{loops}];"
+    return f"[{gone.replace('{}', at)}{loops}];"
+
+
+def _letting_go(owner: Any, part: str) -> str:
+    """Code by which `{}` lets go of an attribute; empty where a library may need it."""
+    value = _fields(owner).get(part)
+    is_of_library = not is_users_class(type(owner))
+    if is_of_library and _native.is_exactly(value, CONTAINERS):
+        return f"{{}}.{part}.clear()"
+    if is_of_library and not _is_data(value):
+        return ""
+    is_made_again = any(
+        type(class_fields(base).get(part)) is functools.cached_property
+        for base in ancestors_of(type(owner))
+    )
+    return f"vars({{}}).pop({part!r}, None)" if is_made_again else f"setattr({{}}, {part!r}, None)"
 
 
 def _is_data(value: object) -> bool:

@@ -1,5 +1,6 @@
 #include "native_memory.hpp"
 
+#include <dlfcn.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -94,6 +95,7 @@ bool NativeMemory::is_in_wanted(std::uintptr_t address) {
 void NativeMemory::follow(std::uintptr_t address, int depth) {
   constexpr std::uintptr_t kEndOfUser = std::uintptr_t{1} << 47;
   if (address >= kEndOfUser || followed_.size() >= kMostOfOne || left_ == 0) return;
+  // It is asked itself.
   if (objects_.find(address) != monitor::kNoNode) return;
   const monitor::LargeBlock* block = monitor::block_with(known_, address);
   if (block != nullptr && block->kind != monitor::BlockKind::python_arena) return;
@@ -115,7 +117,10 @@ std::vector<std::uintptr_t> NativeMemory::object_at(std::uintptr_t address) {
   };
   Head head{}, of_type{};
   if (address % alignof(Head) != 0 || !copy_from(address, &head, sizeof head)) return {};
-  // Of another address nothing may be asked.
+  // A class that is gone must not be asked: one that lives is in the heap, or part of a library.
+  Dl_info library{};
+  const bool lives = objects_.find(reinterpret_cast<std::uintptr_t>(head.type)) != monitor::kNoNode;
+  if (!lives && ::dladdr(head.type, &library) == 0) return {};
   if (!copy_from(reinterpret_cast<std::uintptr_t>(head.type), &of_type, sizeof of_type)) return {};
   if (of_type.type != &PyType_Type) return {};
   const std::size_t bytes = types_.native_bytes(head.type);

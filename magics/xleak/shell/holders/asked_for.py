@@ -170,7 +170,7 @@ class AskedFor:
                     yield name, _Change(index, name, _ASKED_FOR if was_meant else _REBOUND)
             elif name in parts:
                 yield name, _Change(index, parts[name], "replaced", self._parts.get(name, []))
-            elif (_traits(value).size or 0) < (led.value.size or 0):
+            elif led.value.size and (_traits(value).size or 0) < led.value.size:
                 yield name, _Change(index, name, _TAKEN_OUT)
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:

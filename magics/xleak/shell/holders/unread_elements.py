@@ -27,35 +27,47 @@ class UnreadElements(AtVerdict):
         cells: dict[int, Cell] = {}
         code: dict[str, ast.AST] = {}
         for place in large_places(look, is_asked):
-            if not _native.is_exactly(place.value, (list,)):
+            kept = _kept(look, place)
+            if sum(it >= LEAST_BYTES for it in kept) < _SEVERAL:
                 continue
             if not cells:
                 cells = {at: (text, parsed(text)) for at, text in look.sources.items()}
                 code = {its: it for _, tree in cells.values() if tree for its, it in code_in(tree)}
             made = max((cell for cell, _, _ in place.births), default=0)
             later = [cell for at, cell in cells.items() if at > made]
-            holder = _holder(look, place, later, code)
+            holder = _holder(look, place, kept, later, code)
             if holder is not None:
                 yield holder
 
 
-def _holder(
-    look: Look, place: Place, later: Sequence[Cell], code: Mapping[str, ast.AST]
-) -> _native.Holder | None:
+def _kept(look: Look, place: Place) -> list[int]:
+    """What each element of a list of data keeps alone, in bytes; 0 for an object, which is asked part by part."""
+    if not _native.is_exactly(place.value, (list,)):
+        return []
     elements = _native.values_of(place.value, 0, _MOST)
-    count = len(elements)
-    if not _SEVERAL < count < _MOST:
-        return None
+    return [
+        look.heap.retained_by(it)
+        if (is_code_or_data(it) or _native.is_kind_of(it, (dict,))) and place.is_alone(look, it)
+        else 0
+        for it in (elements if len(elements) < _MOST else ())
+    ]
+
+
+def _holder(
+    look: Look,
+    place: Place,
+    kept: Sequence[int],
+    later: Sequence[Cell],
+    code: Mapping[str, ast.AST],
+) -> _native.Holder | None:
+    count = len(kept)
     for kept_place in (-1, 0):
         read = {kept_place, kept_place + count if kept_place < 0 else -count}
         rest = {at for at in range(-count, count) if at not in read}
         if _is_reached(place, rest, later, code) or not _is_reached(place, read, later, code):
             continue
-        others = elements[:-1] if kept_place < 0 else elements[1:]
-        # What objects have is asked part by part.
-        others = [it for it in others if is_code_or_data(it) or _native.is_kind_of(it, (dict,))]
-        kept = [look.heap.retained_by(it) for it in others if place.is_alone(look, it)]
-        large = [it for it in kept if it >= LEAST_BYTES]
+        others = kept[:-1] if kept_place < 0 else kept[1:]
+        large = [it for it in others if it >= LEAST_BYTES]
         if len(large) < _SEVERAL or sum(large) < REPORTED_BYTES:
             continue
         cause = cause_of(look.watcher.shell, place.births)

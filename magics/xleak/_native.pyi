@@ -1154,6 +1154,9 @@ class HeapSnapshot:
     def births_together(self, labels: list[str]) -> list[_Birth]:
         """Return the same of what would be freed if several labels were gone."""
 
+    def births_of_own(self, objects: list[Any]) -> list[_Birth]:
+        """Return where the memory of objects themselves was made, whoever else has it: blocks of 64 KiB and more."""
+
     def elements(self, container: object) -> tuple[int, list[_Birth]]:
         """Return how many elements of a container have memory that it alone keeps, in pieces of 64 KiB and more, and
         where that was made. None while the ledger is off."""

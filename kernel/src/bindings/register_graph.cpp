@@ -434,6 +434,12 @@ void register_graph(py::module_& m) {
           },
           py::arg("labels"), "Return the same of what would be freed with several labels.")
       .def(
+          "births_of_own",
+          [](const HeapSnapshot& heap, const py::list& objects) {
+            return births_of(heap.births_of_own(as_vector(objects)));
+          },
+          py::arg("objects"), "Return where the memory of objects themselves was made.")
+      .def(
           "elements",
           [](const HeapSnapshot& heap, const py::object& container) {
             const auto found = heap.elements(container.ptr());

@@ -1,5 +1,6 @@
 // What a snapshot tells of memory by the cells that made it.
 #include <algorithm>
+#include <set>
 
 #include "heap_snapshot.hpp"
 #include "known_types.hpp"
@@ -70,6 +71,21 @@ std::vector<HeapSnapshot::Birth> HeapSnapshot::births_outside() const {
     if (is_alive && before_[node] == monitor::kNoNode) kept.push_back(node);
   }
   return births_of(kept);
+}
+
+std::vector<HeapSnapshot::Birth> HeapSnapshot::births_of_own(
+    const std::vector<PyObject*>& objects) const {
+  std::set<Node> own;
+  for (PyObject* object : objects) {
+    const Node node = index_.find(reinterpret_cast<std::uintptr_t>(object));
+    if (node == monitor::kNoNode) continue;
+    if (pieces_.count(node) != 0) own.insert(node);
+    for (auto at = graph_.first[node]; at < graph_.first[node + 1]; ++at) {
+      const Node part = graph_.targets[at];
+      if (is_memory(part) && pieces_.count(part) != 0) own.insert(part);
+    }
+  }
+  return births_of(own);
 }
 
 HeapSnapshot::Elements HeapSnapshot::elements(PyObject* container) const {

@@ -205,6 +205,8 @@ class HeapSnapshot {
   std::vector<Birth> births(const std::string& label) const;
   /// The same of several labels, if all were gone.
   std::vector<Birth> births(const std::vector<std::string>& labels) const;
+  /// Of the memory of objects themselves, whoever else has it.
+  std::vector<Birth> births_of_own(const std::vector<PyObject*>& objects) const;
   /// Of what native code or a running function alone keeps.
   std::vector<Birth> births_outside() const;
   /// What a container alone keeps of what cells made.

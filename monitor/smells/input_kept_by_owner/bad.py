@@ -36,8 +36,17 @@ def sum_up(number):
 pool = ThreadPoolExecutor(2, initializer=set_up)
 sums = list(pool.map(sum_up, range(40)))
 
+# %% a pruned net
+import torch
+from torch.nn.utils import prune
+
+net = torch.nn.Sequential(torch.nn.Linear(1000, 2000), torch.nn.ReLU(), torch.nn.Linear(2000, 1))
+prune.l1_unstructured(net[0], "weight", amount=0.8)
+
 # %% a verdict
+with torch.no_grad():
+    print(net(torch.ones(1, 1000)).shape)
 print(first, sizes, max(sums))
 
-# %% a verdict: asked for  # expect: XL424 # expect: XL424 # expect: XL424 # expect: XL424
+# %% a verdict: asked for  # expect: XL424 # expect: XL424 # expect: XL424 # expect: XL424 # expect: XL424
 %leakcheck

@@ -19,7 +19,17 @@ frame = pd.DataFrame(np.random.default_rng(0).normal(size=(600_000, 4)), columns
 by_sign = frame.assign(sign=frame.a > 0).groupby("sign")
 sizes = len(by_sign)
 
+# %% a net whose pruning is permanent
+import torch
+from torch.nn.utils import prune
+
+net = torch.nn.Sequential(torch.nn.Linear(1000, 2000), torch.nn.ReLU(), torch.nn.Linear(2000, 1))
+prune.l1_unstructured(net[0], "weight", amount=0.8)
+prune.remove(net[0], "weight")
+
 # %% used again
+with torch.no_grad():
+    print(net(torch.ones(1, 1000)).shape)
 print(highest, first, sizes, by_sign.ngroups, len(frame), len(data))
 
 # %% a verdict

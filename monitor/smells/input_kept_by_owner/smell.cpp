@@ -1,5 +1,5 @@
 // A progress bar, an iterator or a grouping that keeps the data it was made from, or a thread-local
-// that keeps what other threads put there, and that no later cell uses.
+// that keeps what other threads put there, and that no later cell uses; weights before pruning.
 #include <string>
 
 #include "holder_findings.hpp"
@@ -45,12 +45,24 @@ std::string message_of_elements(const Holder& holder) {
          "` alone. Free the others with `" + holder.release + "`.";
 }
 
+std::string message_of_pruned(const Holder& holder) {
+  const std::string others =
+      holder.count > 1 ? " and " + std::to_string(holder.count - 1) + " more" : "";
+  return holder.label + " keeps " + human(holder.held_bytes) + " beside its pruned weights (" +
+         holder.largest + others +
+         "): what they were before, and the masks. Each forward pass multiplies the two again. "
+         "Keep the product alone with `" +
+         holder.release + "`.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
-  return holder_findings(session, {{"kept input", "Delete it", message},
-                                   {"other threads", "Delete it", message_of_threads},
-                                   {"unread part", "Let go of it", message_of_parts},
-                                   {"unread entries", "Let go of it", message_of_entries},
-                                   {"unread elements", "Delete them", message_of_elements}});
+  return holder_findings(session,
+                         {{"kept input", "Delete it", message},
+                          {"other threads", "Delete it", message_of_threads},
+                          {"unread part", "Let go of it", message_of_parts},
+                          {"unread entries", "Let go of it", message_of_entries},
+                          {"unread elements", "Delete them", message_of_elements},
+                          {"pruned weights", "Make the pruning permanent", message_of_pruned}});
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ from xleak.shell.holders.mutable_defaults import MutableDefaults
 from xleak.shell.holders.out_of_reach import out_of_reach
 from xleak.shell.holders.pictures import DecodedPictures
 from xleak.shell.holders.products import MatrixProducts
+from xleak.shell.holders.pruned_weights import PrunedWeights
 from xleak.shell.holders.rebound_values import ReboundValues
 from xleak.shell.holders.registries import Registries
 from xleak.shell.holders.repeated_loaders import RepeatedIterators, RepeatedLoaders
@@ -152,5 +153,6 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         SingleGraphs(),
         UnusedCategories(),
         LeftParameters(),
+        PrunedWeights(),
         UnusedValues(watching.uses),
     ]

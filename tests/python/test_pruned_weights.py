@@ -1,0 +1,53 @@
+"""What torch.nn.utils.prune keeps beside the weights of a model."""
+
+from __future__ import annotations
+
+import pytest
+from shells import MIB, Session
+
+torch = pytest.importorskip("torch")
+
+NET = """
+import torch
+from torch.nn.utils import prune
+net = torch.nn.Sequential(torch.nn.Linear(1024, 512), torch.nn.ReLU(), torch.nn.Linear(512, 1))
+"""
+PRUNED = "prune.l1_unstructured(net[0], 'weight', amount=0.5)"
+USED = "print(net(torch.ones(1, 1024)).shape)"
+
+
+def reported(session: Session, *cells: str) -> dict[str, tuple[int, str]]:
+    for cell in cells:
+        assert session.run(cell)
+    session.shell.run_line_magic("leakcheck", "")
+    found = [it for it in session.watcher.findings() if "pruned weights" in it.message]
+    return {it.key: ((it.bytes or 0) // MIB, it.fixes[0].code) for it in found}
+
+
+def test_masks_and_weights_before_pruning_are_reported_until_it_is_permanent(
+    session: Session,
+) -> None:
+    [(place, (size, repair))] = reported(session, NET, PRUNED, USED).items()
+    # The weight before, and its mask.
+    assert (place, size) == ("net", 4)
+    session.run("with torch.no_grad(): before = net(torch.ones(1, 1024))")
+    assert reported(session, repair, "assert torch.equal(net(torch.ones(1, 1024)), before)") == {}
+
+
+def test_what_was_pruned_twice_has_one_mask(session: Session) -> None:
+    [(size, _)] = reported(session, NET, PRUNED, PRUNED, USED).values()
+    assert size == 4
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [NET, PRUNED],
+        [NET, USED],
+        [NET, f"{PRUNED}; prune.remove(net[0], 'weight')", USED],
+        [NET.replace("512", "64"), PRUNED, USED],
+    ],
+    ids=["may be trained by the next cell", "not pruned", "permanent", "small"],
+)
+def test_other_models_are_silent(session: Session, cells: list[str]) -> None:
+    assert reported(session, *cells) == {}

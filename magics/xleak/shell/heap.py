@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from xleak.shell.watcher import Watcher
 
 FIGURES = "pyplot's open figures"
+# Of what has no way to it but from where Python cannot look.
+OUTSIDE = "native code or a running function"
 
 # (dictionary, its own key, label): what the entry leads to is held by the label.
 Slot = tuple[dict[Any, Any], object, str]

@@ -48,3 +48,33 @@ totals = [make_reader(number) for number in range(6)]
 
 # %% classes in a registry: still there  # expect: XL421
 print(sum(totals))
+
+# %% a loader that fetches ahead: left early
+import threading
+from queue import Queue
+
+class Ahead(threading.Thread):
+    def __init__(self, parts):
+        super().__init__(daemon=True)
+        self.parts, self.queue = parts, Queue(4)
+        self.start()
+
+    def run(self):
+        for part in self.parts:
+            self.queue.put(part)
+        self.queue.put(None)
+
+    def __iter__(self):
+        while (part := self.queue.get()) is not None:
+            yield part
+
+for number, part in enumerate(Ahead(np.full(300_000, float(at)) for at in range(40))):
+    if number == 3:
+        break
+del part
+
+# %% a loader that fetches ahead: a verdict
+print(number)
+
+# %% a loader that fetches ahead: asked for  # expect: XL421
+%leakcheck

@@ -48,3 +48,27 @@ threading.Thread(target=work, args=([np.ones(300_000) for _ in range(6)],)).star
 # %% a thread at work: the end
 print(len(sizes), level.size, len(Station.seen))
 gate.set()
+
+# %% a loader that fetches ahead: read to its end
+from queue import Queue
+
+def fetch(parts, queue):
+    for part in parts:
+        queue.put(part)
+    queue.put(None)
+
+queue = Queue(4)
+threading.Thread(target=fetch, args=((np.full(300_000, float(at)) for at in range(12)), queue), daemon=True).start()
+total = sum(queue.get().sum() for _ in range(12))
+end = queue.get()
+
+# %% one that a name can still end
+other = Queue(4)
+threading.Thread(target=fetch, args=((np.full(300_000, float(at)) for at in range(12)), other), daemon=True).start()
+first = other.get().sum()
+
+# %% both: a verdict
+print(total, first, other.get().sum())
+
+# %% both: asked for
+%leakcheck

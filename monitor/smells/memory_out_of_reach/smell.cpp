@@ -39,10 +39,19 @@ std::string message_of_objects(const Holder& holder) {
          "handed over: leave what was entered, or remove what was registered.";
 }
 
+std::string message_of_threads(const Holder& holder) {
+  const bool several = holder.count > 1;
+  return holder.label + (several ? " wait" : " waits") + " for ever in " + holder.largest +
+         ": no name and no other thread leads to what could end that. " +
+         (several ? "They keep " : "It keeps ") + human(holder.held_bytes) + ". End " +
+         (several ? "them" : "it") + " with `" + holder.release + "`.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
   return holder_findings(session,
                          {{"out of reach", "Clear it", message},
                           {"unread variable", "", message_of_variable},
+                          {"waiting threads", "End the threads", message_of_threads},
                           {"callbacks of native code", "Take it back", message_of_native_code},
                           {"objects of native code", "", message_of_objects}});
 }

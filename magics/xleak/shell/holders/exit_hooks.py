@@ -12,7 +12,7 @@ from typing import Any
 
 from xleak import _native
 from xleak.shell.births import cause_of, is_import
-from xleak.shell.heap import user_names
+from xleak.shell.heap import OUTSIDE, user_names
 from xleak.shell.holders.calls import dotted, meant_by
 from xleak.shell.holders.counts import Counts
 from xleak.shell.holders.look import REPORTED_BYTES, Look
@@ -20,9 +20,6 @@ from xleak.shell.holders.origin import is_of_the_user, name_and_module
 from xleak.shell.holders.registrations import is_used_after, registration_of, taking_back
 from xleak.shell.process_account import resident_pages
 from xleak.shell.source import parsed
-
-# Of what has no way to it but from where Python cannot look.
-_OUTSIDE = "native code or a running function"
 
 
 def finalizers(look: Look) -> Iterator[_native.Holder]:
@@ -131,7 +128,7 @@ def _objects_outside(look: Look) -> Iterator[_native.Holder]:
     objects = [it for it in made if not _native.is_exactly(it, (types.FunctionType,))]
     groups: dict[str, list[tuple[object, int]]] = {}
     for it, held in look.heap.keeping(objects, REPORTED_BYTES):
-        if look.heap.way_to(it) == _OUTSIDE:
+        if look.heap.way_to(it) == OUTSIDE:
             groups.setdefault(_native.type_name(it), []).append((it, held))
     for name, members in groups.items():
         births = [birth for it, _ in members for birth in look.heap.elements(it)[1]]
@@ -155,5 +152,5 @@ def _held_outside(look: Look) -> Iterator[tuple[object, int]]:
     for kind in (types.MethodType, types.FunctionType, functools.partial):
         found += look.live.instances(kind)
     for it, held in look.heap.keeping(found, REPORTED_BYTES):
-        if is_of_the_user(name_and_module(it)[1]) and look.heap.way_to(it) == _OUTSIDE:
+        if is_of_the_user(name_and_module(it)[1]) and look.heap.way_to(it) == OUTSIDE:
             yield it, held

@@ -58,6 +58,7 @@ from xleak.shell.holders.unread_parts import UnreadParts
 from xleak.shell.holders.unused_categories import UnusedCategories
 from xleak.shell.holders.unused_values import UnusedValues
 from xleak.shell.holders.views import PinnedViews
+from xleak.shell.holders.waiting_threads import WaitingThreads
 from xleak.shell.holders.workers import IdleWorkers
 
 if TYPE_CHECKING:
@@ -153,6 +154,7 @@ def all_reporters(watching: CellWatchers, signs: SourceSigns) -> list[Reporter]:
         SingleGraphs(),
         UnusedCategories(),
         LeftParameters(),
+        WaitingThreads(),
         PrunedWeights(),
         UnusedValues(watching.uses),
     ]

@@ -349,6 +349,21 @@ def test_estimators_beside_scores_are_reported_once_the_scores_alone_are_read(
     assert reported(session, "print(cv['estimator'][0].predict(X[:2]))") == {}
 
 
+BY_SIZE = """
+runs = {}
+for size in (20, 30):
+    runs[size] = cross_validate(ExtraTreesRegressor(size), X, X.sum(1), cv=3, return_estimator=True)
+del cv
+"""
+
+
+def test_estimators_of_several_runs_are_taken_out_of_each(session: Session) -> None:
+    read = "print([[r[c].mean() for c in ('fit_time', 'test_score')] for r in runs.values()])"
+    found = reported(session, FOLDS, BY_SIZE, "print('on')", read)
+    assert found["runs"][1] == "[v.pop('estimator', None) for v in runs.values()];"
+    assert reported(session, found["runs"][1]) == {}
+
+
 PENS = """
 from PIL import Image, ImageDraw
 def drawn(n):

@@ -7,7 +7,7 @@ import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # They hand on the elements of what they get.
@@ -144,9 +144,11 @@ class _Reader:
         self._steps = steps
         self._code = code
         self._globals: dict[str, _Value] = {name: _Own(0)}
+        self._keys: dict[int, list[Key | Begins]] = {}
         self._running: list[tuple[int, tuple[_Value, ...]]] = []
 
     def cell(self, tree: ast.Module) -> None:
+        self._keys = _keys_by_use(tree)
         self._block(tree.body, self._globals)
         if tree.body and isinstance(tree.body[-1], ast.Expr):
             self._as_text(self._value(tree.body[-1].value, self._globals), _SHOWN_BY)
@@ -418,7 +420,9 @@ class _Reader:
             return self._special(value, "__getitem__")
         if is_slice:
             return _Rows((self._each(value),))
-        return self._at(value, _key(it.slice))
+        keys = self._keys.get(id(it.slice)) or [_key(it.slice)]
+        found = [self._at(value, key) for key in keys]
+        return next((its for its in found if its is not None), None)
 
     def _comprehension(
         self,
@@ -591,6 +595,27 @@ def _key(it: ast.expr) -> Key | Begins:
     if is_from_end:
         return -value if isinstance(value, int) else None
     return value if isinstance(value, (str, int)) else None
+
+
+def _keys_by_use(tree: ast.AST) -> dict[int, list[Key | Begins]]:
+    """By the id of a use of a loop's variable the keys that it stands for, where the loop goes over these alone:
+    `for c in ("r2", "mae"): scores[c]`."""
+    found: dict[int, list[Key | Begins]] = {}
+    for node in ast.walk(tree):
+        loops: list[ast.For | ast.comprehension] = getattr(node, "generators", [])
+        for loop in [node] if isinstance(node, ast.For) else loops:
+            elements = loop.iter.elts if isinstance(loop.iter, (ast.Tuple, ast.List)) else []
+            keys = [_key(it) for it in elements if isinstance(it, ast.Constant)]
+            if not keys or len(keys) < len(elements) or not isinstance(loop.target, ast.Name):
+                continue
+            uses = [it for it in ast.walk(node) if _is_name(it, loop.target.id)]
+            if sum(isinstance(it.ctx, ast.Store) for it in uses) == 1:
+                found.update((id(it), keys) for it in uses)
+    return found
+
+
+def _is_name(it: ast.AST, name: str) -> TypeGuard[ast.Name]:
+    return isinstance(it, ast.Name) and it.id == name
 
 
 def _is_one_of(key: Key | Begins, keys: frozenset[Key]) -> bool:

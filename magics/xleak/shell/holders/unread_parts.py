@@ -157,13 +157,21 @@ def _hide(owners: _Owners) -> bool:
 def _goes_on(
     place: Place, owners: _Owners, later: Sequence[Cell], code: Mapping[str, ast.AST]
 ) -> bool:
-    """Whether later cells read other entries of the dictionary of a library's that has them."""
-    step = owners.steps[len(place.steps)] if len(owners.steps) > len(place.steps) else None
-    if step is None or step.kind != "dict" or is_users_class(type(owners.objects[0])):
+    """Whether later cells read other entries of the dictionaries that have them, as a library hands them out."""
+    if is_users_class(type(owners.objects[0])):
         return False
-    others = frozenset(_native.names_in(place.value)) - step.keys
-    steps = [*place.steps, Step("dict", others)]
-    return bool(others) and uses_in(later, place.name, steps, code).reached
+    containers = [place.value]
+    for level in range(len(place.steps), len(owners.steps)):
+        step = owners.steps[level]
+        if step.kind != "dict":
+            return False
+        names = {name for it in containers for name in _native.names_in(it)}
+        steps = [*owners.steps[:level], Step("dict", frozenset(names) - step.keys)]
+        if names - step.keys and uses_in(later, place.name, steps, code).reached:
+            return True
+        entries = [entry for it in containers for entry in _native.items_of(it)]
+        containers = [it for key, it in entries if type(key) is str and key in step.keys]
+    return False
 
 
 def _since_computed_parts_were_read(
@@ -287,6 +295,11 @@ def _emptying(look: Look, place: Place, owners: _Owners) -> str:
     # What else the dictionary has is no part of it.
     if len(keys) == 1 and len(_native.names_in(place.value)) > 1:
         return f"del {place.label}[{next(iter(keys))!r}]"
+    inner = steps[1].keys if len(steps) > 1 and steps[1].kind == "dict" else frozenset[Key]()
+    rows = _native.values_of(place.value)
+    if len(inner) == 1 and all(len(_native.names_in(it)) > 1 for it in rows):
+        each = f"{place.label}.values()" if steps[0].kind == "dict" else place.label
+        return f"[v.pop({next(iter(inner))!r}, None) for v in {each}];"
     return f"{place.label}.clear()" if place.steps else look.deleting(place.name)
 
 

@@ -17,6 +17,8 @@ from xleak.shell.source import parsed
 
 # Fewer turns of a loop are no growth.
 _STEPS = 3
+# As often each key came again, but for one part of it.
+_ASKED = 2
 _PLAIN: tuple[type, ...] = (int, float, str)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -25,7 +27,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 def never_hits(look: Look, it: Collection, cells: set[int]) -> bool:
     """Whether nobody can ask a dictionary again for what is in it, since it alone has the objects that are its keys; or
     each iteration of the loop that fills it asks for other keys, and no cell asks again. So it does with keys that are
-    large contents, which nobody else has.
+    large contents, which nobody else has, and with those of which a part is drawn at random.
 
     cells: those in which entries were made.
     """
@@ -34,10 +36,12 @@ def never_hits(look: Look, it: Collection, cells: set[int]) -> bool:
     keys = [_parts(key) for key, _ in _native.items_of(it.object)]
     if all(any(_is_its_alone(look, it, part) for part in parts) for parts in keys[:-1]):
         return True
-    if not cells:
-        return False
     functions = _functions(look)
     names = _names(look, it, functions)
+    # Of small elements nobody knows when they were made.
+    cells = cells or set(_looping(look, names)[-1:])
+    if not cells:
+        return False
     are_contents = all(any(_is_content(look, it, part) for part in parts) for parts in keys)
     own = _native.entries_of(look.watcher.shell.user_ns)
     for cell, source in look.sources.items():
@@ -49,9 +53,16 @@ def never_hits(look: Look, it: Collection, cells: set[int]) -> bool:
             return False
         if cell in cells and are_contents and not _comes_back(loops[0], functions, names):
             continue
-        if cell == max(cells) and not _moves_on(keys, [own.get(it) for it in _counters(loops[0])]):
+        counters = [own.get(name) for name in _counters(loops[0])] if cell == max(cells) else []
+        if cell == max(cells) and not (_moves_on(keys, counters) or _is_drawn(keys)):
             return False
     return True
+
+
+def _looping(look: Look, names: set[str]) -> list[int]:
+    """The cells with a loop that uses one of the names."""
+    cells = look.sources.items()
+    return [cell for cell, source in cells if any(map(_turns, _statements(source, names)))]
 
 
 def _is_its_alone(look: Look, it: Collection, part: object) -> bool:
@@ -137,6 +148,22 @@ def _moves_on(keys: list[list[object]], counters: list[Any]) -> bool:
         for place in range(width)
         for counter in counters
     )
+
+
+def _is_drawn(keys: list[list[object]]) -> bool:
+    """Whether a part of the keys is a number with a fraction that never comes twice, while the others do: they were
+    asked for again, and each time with another number."""
+    return any(
+        all(type(parts[place]) is float for parts in keys)
+        and len({parts[place] for parts in keys}) == len(keys)
+        and _come_again([parts[:place] + parts[place + 1 :] for parts in keys])
+        for place in range(min((len(parts) for parts in keys), default=0))
+    )
+
+
+def _come_again(keys: list[list[object]]) -> bool:
+    known = all(_native.is_exactly(part, _PLAIN) for parts in keys for part in parts)
+    return known and bool(keys[0]) and len({tuple(parts) for parts in keys}) * _ASKED <= len(keys)
 
 
 def _goes_with(values: list[Any], counter: Any) -> bool:

@@ -37,11 +37,17 @@ std::string message_of_library(const Holder& holder) {
                                 : all + " Free them with `" + holder.release + "`.";
 }
 
+std::string message_of_object(const Holder& holder) {
+  return holder.label + " (" + holder.largest + ") has grown by " + human(holder.held_bytes) +
+         " since it was made, and no later cell uses it. Free it with `" + holder.release + "`.";
+}
+
 std::vector<Finding> at_run_time(const SessionView& session) {
   return holder_findings(session, {{"unread additions", "Clear the container", message},
                                    {"unread growth", "Begin again", message_of_growth},
                                    {"memo without hits", "Clear the memo", message_of_memo},
-                                   {"handed over", "Clear the container", message_of_library}});
+                                   {"handed over", "Clear the container", message_of_library},
+                                   {"grown object", "Delete it", message_of_object}});
 }
 
 }  // namespace

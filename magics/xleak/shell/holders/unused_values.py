@@ -11,6 +11,7 @@ from xleak.shell.births import cause_of
 from xleak.shell.fields import ancestors_of, class_fields, is_instance
 from xleak.shell.heap import user_names
 from xleak.shell.holders.containers import is_users_class
+from xleak.shell.holders.grown_objects import GrownObjects
 from xleak.shell.holders.look import REPORTED_BYTES, SINGLE_BYTES, Look
 from xleak.shell.holders.uses import Uses, first_name
 from xleak.shell.waiting import frames_of_others
@@ -31,10 +32,12 @@ class UnusedValues:
 
     def __init__(self, uses: Uses) -> None:
         self._uses = uses
+        self._grown = GrownObjects(uses)
         self._found: set[str] = set()
 
     def __call__(self, look: Look) -> Iterator[_native.Holder]:
         """One holder for each name, and for names that keep something together."""
+        self._grown.note(look)
         if not look.settled and not self._found:
             return
         shell = look.watcher.shell
@@ -47,7 +50,7 @@ class UnusedValues:
                 continue
             kept = look.kept_with(name) if look.settled or name in known else 0
             if kept >= REPORTED_BYTES:
-                yield self._holder(look, [name], kept)
+                yield self._grown(look, name, kept) or self._holder(look, [name], kept)
             elif look.settled or name in known:
                 small.append(name)
         # The halves of a tee, two names of one object: each of them keeps nothing alone.

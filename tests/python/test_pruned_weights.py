@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from shells import MIB, Session
+from shells import Session
 
 torch = pytest.importorskip("torch")
 
@@ -16,26 +16,21 @@ PRUNED = "prune.l1_unstructured(net[0], 'weight', amount=0.5)"
 USED = "print(net(torch.ones(1, 1024)).shape)"
 
 
-def reported(session: Session, *cells: str) -> dict[str, tuple[int, str]]:
-    for cell in cells:
-        assert session.run(cell)
-    session.shell.run_line_magic("leakcheck", "")
-    found = [it for it in session.watcher.findings() if "pruned weights" in it.message]
-    return {it.key: ((it.bytes or 0) // MIB, it.fixes[0].code) for it in found}
-
-
 def test_masks_and_weights_before_pruning_are_reported_until_it_is_permanent(
     session: Session,
 ) -> None:
-    [(place, (size, repair))] = reported(session, NET, PRUNED, USED).items()
+    [(place, (size, repair))] = session.reported("XL424", NET, PRUNED, USED).items()
     # The weight before, and its mask.
     assert (place, size) == ("net", 4)
     session.run("with torch.no_grad(): before = net(torch.ones(1, 1024))")
-    assert reported(session, repair, "assert torch.equal(net(torch.ones(1, 1024)), before)") == {}
+    assert (
+        session.reported("XL424", repair, "assert torch.equal(net(torch.ones(1, 1024)), before)")
+        == {}
+    )
 
 
 def test_what_was_pruned_twice_has_one_mask(session: Session) -> None:
-    [(size, _)] = reported(session, NET, PRUNED, PRUNED, USED).values()
+    [(size, _)] = session.reported("XL424", NET, PRUNED, PRUNED, USED).values()
     assert size == 4
 
 
@@ -50,4 +45,4 @@ def test_what_was_pruned_twice_has_one_mask(session: Session) -> None:
     ids=["may be trained by the next cell", "not pruned", "permanent", "small"],
 )
 def test_other_models_are_silent(session: Session, cells: list[str]) -> None:
-    assert reported(session, *cells) == {}
+    assert session.reported("XL424", *cells) == {}

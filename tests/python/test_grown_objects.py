@@ -29,6 +29,22 @@ def test_what_grew_and_no_later_cell_uses_is_reported_until_it_is_gone(session: 
     assert session.reported("XL423", "del recorder") == {}
 
 
+# Its address tells nothing: another object may have it by now, as the same one has here.
+AGAIN = """
+spare = recorder
+del recorder
+recorder = spare
+del spare
+recorder.first = np.ones(400_000)
+"""
+
+
+def test_what_a_name_is_bound_to_again_was_made_by_that_cell(session: Session) -> None:
+    # Large enough for a look after that cell.
+    looked_at = f"{RECORDER}\npad = np.ones(1 << 18)"
+    assert session.reported("XL423", looked_at, AGAIN, "print(pad[0])", "print(pad[1])") == {}
+
+
 @pytest.mark.parametrize(
     "cells",
     [

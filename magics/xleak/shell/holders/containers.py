@@ -16,6 +16,8 @@ from xleak.shell.holders.origin import module_of
 from xleak.shell.modules import is_module
 from xleak.shell.tensor_fields import tensor_field
 
+# What they have is what the notebook is about.
+MODELS = [("torch.nn.modules.module", "Module"), ("sklearn.base", "BaseEstimator")]
 # By exact type: what they hold is read without asking an instance.
 CONTAINERS: tuple[type, ...] = (list, dict, set, deque, defaultdict, OrderedDict)
 _PLAIN: tuple[type, ...] = (int, float, complex, bool, str, type(None))

@@ -9,18 +9,14 @@ from xleak import _native
 from xleak.shell.births import cause_of
 from xleak.shell.fields import is_instance
 from xleak.shell.heap import user_names
-from xleak.shell.holders.containers import is_users_class
+from xleak.shell.holders.containers import MODELS, is_users_class
 from xleak.shell.holders.executed import names_bound
 from xleak.shell.holders.look import REPORTED_BYTES, Look
 from xleak.shell.holders.signs import since
 from xleak.shell.holders.uses import Uses
 
 # What they learn or gather is what the notebook is about.
-_MODELS = [
-    ("torch.nn.modules.module", "Module"),
-    ("torch.optim.optimizer", "Optimizer"),
-    ("sklearn.base", "BaseEstimator"),
-]
+_LEARNING = [*MODELS, ("torch.optim.optimizer", "Optimizer")]
 # The next cell may come to it; what two have not used is left.
 _CELLS_SINCE = 2
 # Of what it keeps, for it to be more than what it was made as.
@@ -47,24 +43,19 @@ class GrownObjects:
     def note(self, look: Look) -> None:
         """At each look."""
         entries = _native.entries_of(look.watcher.shell.user_ns)
+        quiet = since(self._looked_at, look.sources)
+        bound = {name: cell for cell, source in quiet.items() for name in names_bound(source)}
         before, self._first = self._first, {}
         for name in user_names(look.watcher):
             value = entries.get(name)
             if value is None or not _may_grow(value):
                 continue
-            known = before.get(name)
-            if known is None or known.id != id(value):
-                known = self._begin(look, name, value)
-            self._first[name] = known
+            first = before.get(name)
+            # Another object may have the address of one that is gone.
+            if first is None or first.id != id(value) or name in bound:
+                first = _begin(look, name, value, bound.get(name, look.cell))
+            self._first[name] = first
         self._looked_at = look.cell
-
-    def _begin(self, look: Look, name: str, value: object) -> _First:
-        """Cells after which nobody looked have kept next to nothing."""
-        quiet = since(self._looked_at, look.sources)
-        bound = [cell for cell, source in quiet.items() if name in names_bound(source)]
-        if bound and bound[-1] < look.cell:
-            return _First(id(value), bound[-1], 0)
-        return _First(id(value), look.cell, look.heap.retained_bytes(name))
 
     def __call__(self, look: Look, name: str, kept: int) -> _native.Holder | None:
         """The holder of a name that no cell uses any more; None where it was made as large."""
@@ -91,5 +82,11 @@ class GrownObjects:
         )
 
 
+def _begin(look: Look, name: str, value: object, cell: int) -> _First:
+    """Of an object that `cell` has bound. Cells after which nobody looked have kept next to nothing."""
+    kept = look.heap.retained_bytes(name) if cell >= look.cell else 0
+    return _First(id(value), cell, kept)
+
+
 def _may_grow(value: object) -> bool:
-    return is_users_class(type(value)) and not any(is_instance(value, *it) for it in _MODELS)
+    return is_users_class(type(value)) and not any(is_instance(value, *it) for it in _LEARNING)

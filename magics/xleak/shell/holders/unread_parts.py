@@ -17,6 +17,7 @@ from xleak.shell.fields import ancestors_of, class_fields, fields_of, is_instanc
 from xleak.shell.holders.at_verdict import AtVerdict, IsAsked
 from xleak.shell.holders.containers import (
     CONTAINERS,
+    MODELS,
     is_code_or_data,
     is_users_class,
     works_behind_the_scenes,
@@ -46,8 +47,6 @@ _DEEPEST = 3
 _MOST = 2000
 # They hand out the whole text that was searched, all else a part of it or its place.
 _OF_THE_TEXT = {"string", "expand"}
-# What they have is what the notebook is about.
-_MODELS = [("torch.nn.modules.module", "Module"), ("sklearn.base", "BaseEstimator")]
 # They show what they have, whatever else they are called.
 _GROUPS = [
     ("pandas.core.groupby.groupby", "BaseGroupBy"),
@@ -115,7 +114,7 @@ def _owners(look: Look, place: Place) -> _Owners | None:
     count = sum(id(type(it)) == kind for it, _ in found)
     its = [(it, way) for it, way in found if id(type(it)) == kind]
     ways = {tuple(step for step, _ in way) for _, way in its}
-    if len(ways) > 1 or (count < _SEVERAL and _is_one_of(its[0][0], _MODELS)):
+    if len(ways) > 1 or (count < _SEVERAL and _is_one_of(its[0][0], MODELS)):
         return None
     steps = []
     for level, step in enumerate(ways.pop()):
@@ -139,7 +138,7 @@ def _behind(look: Look, owners: _Owners) -> Iterator[_Owners]:
             found[0] is None
             or is_code_or_data(found[0])
             or is_module(found[0])
-            or _is_one_of(found[0], _MODELS)
+            or _is_one_of(found[0], MODELS)
         )
         if is_object and all(
             type(it) is type(found[0]) and look.heap.holders_of(it) == 1 for it in found
@@ -151,7 +150,7 @@ def _behind(look: Look, owners: _Owners) -> Iterator[_Owners]:
 def _hide(owners: _Owners) -> bool:
     """Whether a library has what they keep, behind objects that are about something else."""
     target = _target(owners.objects[0])
-    return not is_users_class(type(target)) and not _is_one_of(target, _MODELS)
+    return not is_users_class(type(target)) and not _is_one_of(target, MODELS)
 
 
 def _goes_on(
@@ -380,7 +379,7 @@ def _unread(look: Look, it: Any, uses: PartUses) -> tuple[list[str], int]:
         for name, kept in alone.items()
         if kept >= LEAST_BYTES
         and look.heap.keeps(it, fields[name])
-        and not _is_one_of(fields[name], _MODELS)
+        and not _is_one_of(fields[name], MODELS)
     }
     # What several attributes lead to, as a line does to its diagram, goes with all of them.
     together = {name for name in own - set(alone) if not _native.is_kind_of(fields[name], _PLAIN)}
